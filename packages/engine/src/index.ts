@@ -202,7 +202,7 @@ export type { SpentBudget } from './events/spent-budget.ts'
 export { NANO, costOf, type Price, type PriceBook, type Rates } from './cost/price.ts'
 export { NOTHING_SPENT, addCall } from './cost/spending.ts'
 export type { Spending } from './ports/usage-store.ts'
-export { formatMoney } from './cost/tell-budget.ts'
+export { formatMoney } from './cost/budget-question.ts'
 export {
   SCHEDULE_LIMITS,
   type NewRun,
@@ -271,7 +271,7 @@ export { createIds } from './create-ids.ts'
 export { createEngine, type EngineOptions } from './engine/create-engine.ts'
 export type { Judging } from './turn/judge-calls.ts'
 export type { EngineLimits, Outputs, LogEntry } from './engine-parts.ts'
-export { tellSpent } from './cost/tell-budget.ts'
+export { describeSpentBudget } from './cost/budget-question.ts'
 export { ASK_IN_TEXT } from './session/decide-answers.ts'
 export { evolve } from './state/evolve.ts'
 export { cutAtCharacter, titleOf } from './state/title-of.ts'

@@ -21,11 +21,8 @@ export interface GivenPair {
 
 const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie/i
 
-/**
- * What of it is a secret by its name, for whoever keeps secrets out of logs. Problems of a server never repeat any of its
- * variables and headers anyway; but not every variable is worth taking out of every line of the log.
- */
-export function learnGiven(server: GivenMcpServer, learn: (secret: string) => void): void {
+/** Reports the values whose names suggest a secret, so that the log can leave them out. */
+export function collectGivenSecrets(server: GivenMcpServer, learn: (secret: string) => void): void {
   for (const { name, value } of server.type === 'stdio' ? server.env : server.headers) {
     if (!SECRET_NAME.test(name)) continue
     learn(value)

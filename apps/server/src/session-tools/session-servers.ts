@@ -8,7 +8,7 @@ import {
   type McpServer,
   type McpTool,
 } from '@polylogue/tools'
-import { learnGiven, type GivenMcpServer } from './given-mcp-server.ts'
+import { collectGivenSecrets, type GivenMcpServer } from './given-mcp-server.ts'
 
 /** MCP servers that one connection brings into sessions. */
 export interface SessionServers {
@@ -138,7 +138,7 @@ export function createSessionServers(deps: SessionServersDeps): ServersOfSession
     const servers = new Map<string, McpServer>()
     if (given.length > MOST_SERVERS) problem(`Of ${given.length} MCP servers only the first ${MOST_SERVERS} are used.`)
     for (const entry of given.slice(0, MOST_SERVERS)) {
-      learnGiven(entry, deps.learnSecret)
+      collectGivenSecrets(entry, deps.learnSecret)
       const parsed = parseWith(editorMcpServersSchema, [entry])
       if (parsed.ok) for (const server of parsed.value) servers.set(server.name, server)
       else problem(`MCP server ${entry.name.slice(0, 128)} cannot be used: ${parsed.problem}`)

@@ -40,7 +40,7 @@ export {
   type Solution,
   type SystemError,
   type SystemNotification,
-  type ToldTurn,
+  type TurnPayload,
   type ToolCallProjection,
   type ToolCallStatus,
   type TurnPage,

@@ -1,4 +1,4 @@
-import { GO_ON } from '../cost/tell-budget.ts'
+import { GO_ON } from '../cost/budget-question.ts'
 import { EngineError } from '../errors.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import type { ToolCallSettled } from '../events/call-events.ts'

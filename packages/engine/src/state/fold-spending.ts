@@ -4,7 +4,7 @@ import type { ToolCallSettled } from '../events/call-events.ts'
 import type { SessionState } from './session-state.ts'
 import { raise, type TurnBudget } from '../cost/budget.ts'
 import { addCall } from '../cost/spending.ts'
-import { allowsMore, tellSpent } from '../cost/tell-budget.ts'
+import { allowsMore, describeSpentBudget } from '../cost/budget-question.ts'
 import { usageRowOf } from './usage-row.ts'
 
 /**
@@ -51,7 +51,7 @@ function answered(state: SessionState, { toolCallId, status, output }: ToolCallS
   const isAllowed = status === 'completed' && allowsMore(textOf(output))
   const raised = isAllowed && asked.scope === 'session' ? raise(state.raised, asked) : state.raised
   return withBudget({ ...state, raised }, ({ asked: _asked, ...budget }) => {
-    if (!isAllowed) return { ...budget, stopped: tellSpent(asked) }
+    if (!isAllowed) return { ...budget, stopped: describeSpentBudget(asked) }
     return asked.scope === 'session' ? budget : { ...budget, raised: raise(budget.raised, asked) }
   })
 }

@@ -9,7 +9,7 @@ import type { RunDeps } from './turn-deps.ts'
 import { findSpentBudget, type Budgets } from '../cost/budget.ts'
 import type { SpentBudget } from '../events/spent-budget.ts'
 import type { Spending } from '../ports/usage-store.ts'
-import { QUESTION_TOOL, questionAbout, tellSpent } from '../cost/tell-budget.ts'
+import { QUESTION_TOOL, questionAbout, describeSpentBudget } from '../cost/budget-question.ts'
 
 /** The model name that the log shows for the engine's own questions. */
 const ASKED_BY = 'polylogue/budget'
@@ -101,7 +101,7 @@ async function putQuestion(spent: SpentBudget, place: Place, deps: RunDeps): Pro
       kinds: { [toolCallId]: 'question' },
       finish: 'tool-calls',
       usage: { inputTokens: 0, outputTokens: 0 },
-      inspections: { [toolCallId]: { facts: { type: 'question' }, preview: { title: tellSpent(spent) } } },
+      inspections: { [toolCallId]: { facts: { type: 'question' }, preview: { title: describeSpentBudget(spent) } } },
       by: 'engine',
       budget: spent,
     }

@@ -44,7 +44,7 @@ async function placeOf({ session, workspaces }: RunDeps): Promise<Place> {
 }
 
 /** Adds the newest description to the instructions of the loop's agent, if the agent is told about it. */
-export async function tellSurroundings(line: AgentLine, { session }: RunDeps): Promise<AgentLine> {
+export async function addSurroundings(line: AgentLine, { session }: RunDeps): Promise<AgentLine> {
   const [agent, ...above] = line
   if (agent.isToldSurroundings !== true || session.state.surroundings === undefined) return line
   const { surroundings } = await session.context()

@@ -17,7 +17,7 @@ import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import { lineOfAgents } from './loop-agents.ts'
 import type { LoopPlace } from './loop-place.ts'
 import { nextMove } from './next-move.ts'
-import { noteSurroundings, tellSurroundings } from './note-surroundings.ts'
+import { noteSurroundings, addSurroundings } from './note-surroundings.ts'
 import { recallMemories } from './recall-memories.ts'
 import { recordChildEnd } from './record-child-end.ts'
 import { runStep } from './run-step.ts'
@@ -63,10 +63,10 @@ export async function runLoop(place: LoopPlace, deps: RunDeps): Promise<void> {
           if (!isChild(loop)) await noteSurroundings(turn, line[0], deps)
           if (await isOverBudget(turn, loopId, deps)) break
           if (!isChild(loop)) await recallMemories(turn, deps)
-          await compactIfDue({ turnId, loop, line: await tellSurroundings(line, deps) }, deps)
+          await compactIfDue({ turnId, loop, line: await addSurroundings(line, deps) }, deps)
           if (stopReasonOf(signal) === 'cancel') break
         }
-        started = await runStep({ turnId, loop, line: await tellSurroundings(line, deps) }, deps)
+        started = await runStep({ turnId, loop, line: await addSurroundings(line, deps) }, deps)
         break
       case 'settle-tool-calls':
         await settleToolCalls({ place: { ...place, line }, started, runLoop }, deps)

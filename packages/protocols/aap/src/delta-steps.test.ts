@@ -15,10 +15,10 @@ import {
   turnStarted,
   type StoryItem,
 } from './test-support/recorded-story.ts'
-import { tellStory } from './test-support/tell-story.ts'
+import { presentStory } from './test-support/present-story.ts'
 
 const STEP_SEQ = 2
-const tell = (items: readonly StoryItem[], after?: string) => parseFrames(tellStory(items, 'delta', after).text)
+const tell = (items: readonly StoryItem[], after?: string) => parseFrames(presentStory(items, 'delta', after).text)
 
 const words = fc.string({
   unit: fc.constantFrom('a', 'b', ' ', '\n', '😀', '"', '\u2028'),
@@ -99,9 +99,9 @@ describe('a step as deltas', () => {
     fc.assert(
       fc.property(someBlocks, (blocks) => {
         const log = answeredLog(blocks, [])
-        const whole = parseFrames(tellStory(log, 'message').text)
+        const whole = parseFrames(presentStory(log, 'message').text)
         for (const [index, { id }] of whole.entries()) {
-          expectRest(whole.slice(0, index + 1), parseFrames(tellStory(log, 'message', id).text), whole)
+          expectRest(whole.slice(0, index + 1), parseFrames(presentStory(log, 'message', id).text), whole)
         }
       }),
     )
@@ -136,7 +136,7 @@ describe('a step that was cut short', () => {
 
   it.each(['2.0.8', '2.1.1', '2.3.0'])('has lost something when the client at %s has more than survived', (after) => {
     const log = story(turnStarted, stepStarted(), stepEnded([text('one two')]), turnEnded('cancelled'))
-    expect(tellStory(log, 'delta', after)).toEqual({ isLost: true, text: expect.not.stringContaining('text_delta') })
+    expect(presentStory(log, 'delta', after)).toEqual({ isLost: true, text: expect.not.stringContaining('text_delta') })
   })
 })
 
@@ -144,11 +144,11 @@ describe('a cursor in a recorded step', () => {
   const log = story(turnStarted, stepStarted(), stepAnswered([text('abc'), toolCall('x')]), turnEnded())
 
   it.each(['2.0.4', '2.1.0', '2.7.0', '3.7.0'])('that points at nothing, as %s does, is lost', (after) => {
-    expect(tellStory(log, 'delta', after).isLost).toBe(true)
+    expect(presentStory(log, 'delta', after).isLost).toBe(true)
   })
 
   it('that points at its very end is not', () => {
-    expect(tellStory(log, 'delta', '2.0.3').isLost).toBe(false)
+    expect(presentStory(log, 'delta', '2.0.3').isLost).toBe(false)
   })
 })
 

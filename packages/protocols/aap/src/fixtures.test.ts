@@ -16,7 +16,7 @@ import {
   turnResumed,
   turnStarted,
 } from './test-support/recorded-story.ts'
-import { tellStory } from './test-support/tell-story.ts'
+import { presentStory } from './test-support/present-story.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url), 'utf8')
 
@@ -57,6 +57,6 @@ const WHOLE_TURN = story(
 
 describe('a whole turn', () => {
   it.each(['delta', 'message'] as const)('in %s mode arrives byte for byte', async (mode) => {
-    expect(tellStory(WHOLE_TURN, mode).text).toBe(await fixture(`turn.${mode}.sse`))
+    expect(presentStory(WHOLE_TURN, mode).text).toBe(await fixture(`turn.${mode}.sse`))
   })
 })

@@ -14,7 +14,7 @@ import {
   turnEnded,
   turnStarted,
 } from './test-support/recorded-story.ts'
-import { tellStory } from './test-support/tell-story.ts'
+import { presentStory } from './test-support/present-story.ts'
 
 const LOG = story(
   turnStarted,
@@ -43,7 +43,7 @@ it('shows each event as a client gets it that follows the session from its start
     [],
     ['turn_stop'],
   ])
-  const streamed = parseFrames(tellStory(LOG, 'delta').text)
+  const streamed = parseFrames(presentStory(LOG, 'delta').text)
   expect(shown.flat()).toEqual(streamed.map(({ event, id, data }) => ({ name: event, id, body: data })))
 })
 

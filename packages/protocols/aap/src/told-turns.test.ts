@@ -16,11 +16,11 @@ import {
   turnResumed,
   turnStarted,
 } from './test-support/recorded-story.ts'
-import { tellStory } from './test-support/tell-story.ts'
+import { presentStory } from './test-support/present-story.ts'
 
-const tell = (items: Parameters<typeof tellStory>[0], mode: 'delta' | 'message' = 'delta', after?: string) =>
-  parseFrames(tellStory(items, mode, after).text)
-const names = (items: Parameters<typeof tellStory>[0], after?: string): string[] =>
+const tell = (items: Parameters<typeof presentStory>[0], mode: 'delta' | 'message' = 'delta', after?: string) =>
+  parseFrames(presentStory(items, mode, after).text)
+const names = (items: Parameters<typeof presentStory>[0], after?: string): string[] =>
   tell(items, 'delta', after).map(({ event }) => event)
 
 const started = { event: 'turn_start' }
@@ -37,7 +37,7 @@ describe('a turn as events', () => {
       stepEnded(),
       turnEnded(),
     )
-    expect(tellStory(log, 'delta').text).toBe(
+    expect(presentStory(log, 'delta').text).toBe(
       [
         'event: turn_start\ndata: {"event":"turn_start"}\nid: 1\n\n',
         'event: thinking_delta\ndata: {"event":"thinking_delta","delta":"hm"}\nid: 2.0.2\n\n',
@@ -45,7 +45,7 @@ describe('a turn as events', () => {
         'event: turn_stop\ndata: {"event":"turn_stop","stopReason":"end_turn"}\nid: 5\n\n',
       ].join(''),
     )
-    expect(tellStory(log, 'message').text).toBe(
+    expect(presentStory(log, 'message').text).toBe(
       [
         'event: turn_start\ndata: {"event":"turn_start"}\nid: 1\n\n',
         'event: thinking\ndata: {"event":"thinking","thinking":"hm"}\nid: 3.0.0\n\n',

@@ -12,7 +12,7 @@ import type {
   serverEventSchemas,
   systemErrorSchema,
   systemNotificationSchema,
-  toldTurnSchema,
+  turnPayloadSchema,
 } from './schema/server-events.ts'
 import type { sessionDetailSchema, sessionSchema, solutionSchema } from './schema/session.ts'
 import type {
@@ -45,7 +45,7 @@ export type MemoryRef = Sent<typeof memoryRefSchema>
 export type Patch = Sent<typeof patchSchema>
 export type PatchEnvelope = Sent<typeof patchEnvelopeSchema>
 export type AddedContent = Sent<typeof addedContentSchema>
-export type ToldTurn = Sent<typeof toldTurnSchema>
+export type TurnPayload = Sent<typeof turnPayloadSchema>
 export type ChatEnd = Sent<typeof chatEndSchema>
 export type SystemError = Sent<typeof systemErrorSchema>
 export type SystemNotification = Sent<typeof systemNotificationSchema>

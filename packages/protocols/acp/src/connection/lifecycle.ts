@@ -6,7 +6,7 @@ import { FINGERPRINT_LABEL } from '../labels.ts'
 import { fingerprintOf } from '../mcp-servers.ts'
 import { toParams } from '../parse-params.ts'
 import type { Exchange } from '../rpc/rpc-peer.ts'
-import type { PastTelling } from '../session/session-parts.ts'
+import type { HistoryReplay } from '../session/session-parts.ts'
 import type { Connection, OpenedSession } from './connection.ts'
 import { findResumable } from './find-resumable.ts'
 import { closeSession, openSession } from './open-session.ts'
@@ -140,7 +140,7 @@ async function forget({ deps, options }: Connection, sessionId: SessionId): Prom
 async function reopen(
   connection: Connection,
   view: SessionView,
-  { place, past }: { readonly place: SessionSetup; readonly past: PastTelling },
+  { place, past }: { readonly place: SessionSetup; readonly past: HistoryReplay },
 ): Promise<OpenedSession> {
   const abilities = connection.requireHandshake()
   await changeRoots(connection, view, place)

@@ -3,14 +3,14 @@ import type { ClientAbilities } from '../client-abilities.ts'
 import type { GivenMcpServer } from '../deps.ts'
 import { AcpSession } from '../session/acp-session.ts'
 import { Prompts } from '../session/prompts.ts'
-import type { PastTelling } from '../session/session-parts.ts'
+import type { HistoryReplay } from '../session/session-parts.ts'
 import type { Connection, OpenedSession } from './connection.ts'
 
 export interface Opening {
   readonly view: SessionView
   readonly abilities: ClientAbilities
   readonly servers: readonly GivenMcpServer[]
-  readonly past: PastTelling
+  readonly past: HistoryReplay
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk'
-import { tellSpent, type AgentCatalog, type EventOf, type ModelCatalog, type RecordedEvent } from '@polylogue/engine'
+import { describeSpentBudget, type AgentCatalog, type EventOf, type ModelCatalog, type RecordedEvent } from '@polylogue/engine'
 import type { ClientAbilities } from '../client-abilities.ts'
 import type { AcpProfile } from '../deps.ts'
 import { currentModeId } from '../modes.ts'
@@ -98,7 +98,7 @@ export class LiveNotes {
   /** A used-up budget also comes as a question, which not every client shows as such. */
   #budget(event: RecordedEvent): SessionUpdate[] {
     if (event.type !== 'step.answered' || event.budget === undefined) return []
-    return this.#notice(`${event.stepId}_budget`, tellSpent(event.budget))
+    return this.#notice(`${event.stepId}_budget`, describeSpentBudget(event.budget))
   }
 
   /** Clients that do not show notices get a thought, except in profile seed. */

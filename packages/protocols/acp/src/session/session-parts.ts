@@ -5,7 +5,7 @@ import type { OutQueue } from '../rpc/out-queue.ts'
 import type { RpcPeer } from '../rpc/rpc-peer.ts'
 
 /** When the history is sent: while the session opens, when it is live, or never. */
-export type PastTelling = 'now' | 'later' | 'never'
+export type HistoryReplay = 'now' | 'later' | 'never'
 
 /** The parts that a session on a connection shares. */
 export interface SessionParts {
@@ -19,7 +19,7 @@ export interface SessionParts {
   readonly extension: { isUnknown: boolean }
   /** The last event of the history; later events are live. */
   readonly pastSeq: number
-  readonly past: PastTelling
+  readonly past: HistoryReplay
   /** Called when the session was deleted or the engine stops. */
   closed(): void
 }

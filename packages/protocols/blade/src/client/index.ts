@@ -34,7 +34,7 @@ export type {
   Solution,
   SystemError,
   SystemNotification,
-  ToldTurn,
+  TurnPayload,
   ToolCallProjection,
   ToolCallStatus,
   TurnProjection,

@@ -2,7 +2,7 @@
  * The turns of one session, folded from the server's events. It imports neither Node nor the engine:
  * the same file folds in the tests, in the typed client and in a browser.
  */
-import type { BladeOutput, PatchEnvelope, ToldTurn, TurnProjection } from '../wire.ts'
+import type { BladeOutput, PatchEnvelope, TurnPayload, TurnProjection } from '../wire.ts'
 import { applyPatch } from './apply-patch.ts'
 import { TurnPages, type TurnPage } from './turn-pages.ts'
 
@@ -148,6 +148,6 @@ export function toTurn({
   solution_id: _solution,
   template_id: _template,
   ...turn
-}: ToldTurn): TurnProjection {
+}: TurnPayload): TurnProjection {
   return turn
 }

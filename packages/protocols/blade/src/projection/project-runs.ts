@@ -52,7 +52,7 @@ export function beginRun(scene: Scene, { turnId, inputId }: EventOf<'turn.starte
 }
 
 /** A change of mode that comes with a message precedes it. */
-export function tellInput(scene: Scene, { inputId }: EventOf<'turn.started'>, moment: Moment): void {
+export function projectInput(scene: Scene, { inputId }: EventOf<'turn.started'>, moment: Moment): void {
   const input = inputId === undefined ? undefined : scene.inputs.get(inputId)
   if (inputId === undefined || input === undefined) return
   scene.inputs.delete(inputId)

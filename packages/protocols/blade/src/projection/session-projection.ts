@@ -14,7 +14,7 @@ import {
   type Recorded,
   type RecordedEvent,
 } from '@polylogue/engine'
-import type { SessionStatus, ToldTurn, TurnProjection } from '../wire.ts'
+import type { SessionStatus, TurnPayload, TurnProjection } from '../wire.ts'
 import { findQuestion, type OpenQuestion } from './open-question.ts'
 import { pauseIfStuck, requestApproval, resolveApproval, settleCall, startCall } from './project-calls.ts'
 import { endCompaction, startCompaction } from './project-compactions.ts'
@@ -27,7 +27,7 @@ import {
   endRun,
   pauseRun,
   resumeRun,
-  tellInput,
+  projectInput,
   type Moment,
 } from './project-runs.ts'
 import { answerStep, endStep, startLoop, startStep } from './project-steps.ts'
@@ -107,7 +107,7 @@ export class SessionProjection {
   }
 
   /** Streaming turns, as a new subscriber gets them. */
-  get streaming(): readonly ToldTurn[] {
+  get streaming(): readonly TurnPayload[] {
     const { board } = this.#scene ?? {}
     return board === undefined ? [] : board.turns.filter(isStreaming).map((turn) => board.toTold(turn))
   }
@@ -166,7 +166,7 @@ export class SessionProjection {
     for (const held of this.#heldEnd) this.#project(scene, held.event, held)
     this.#heldEnd = []
     scene.run = run
-    tellInput(scene, event, moment)
+    projectInput(scene, event, moment)
   }
 
   #hold(scene: Scene, recorded: Recorded): boolean {

@@ -1,5 +1,5 @@
 import { applyPatch } from '../fold/apply-patch.ts'
-import type { Patch, ServerEvents, ToldTurn, TurnProjection, TurnStatus } from '../wire.ts'
+import type { Patch, ServerEvents, TurnPayload, TurnProjection, TurnStatus } from '../wire.ts'
 import type { ProjectedOutput } from './projected-output.ts'
 
 export interface BoardOptions {
@@ -98,7 +98,7 @@ export class TurnBoard {
     this.#outputs.push({ event, payload: { session_id: this.#sessionId, ...payload } } as ProjectedOutput)
   }
 
-  toTold(turn: TurnProjection): ToldTurn {
+  toTold(turn: TurnProjection): TurnPayload {
     return { session_id: this.#sessionId, ...turn, solution_id: this.#agent, template_id: null }
   }
 

@@ -64,7 +64,7 @@ export const patchEnvelopeSchema = z.intersection(
 )
 
 /** A turn with the fields that only `turn:start` and `turn:end` have. */
-export const toldTurnSchema = turnSchema.extend({
+export const turnPayloadSchema = turnSchema.extend({
   session_id: z.string(),
   solution_id: z.string().nullable(),
   template_id: z.null(),
@@ -98,9 +98,9 @@ const queueLength = z.int().min(0).describe('How many messages wait for the run 
 /** Every event that the server sends, by its name. */
 export const serverEventSchemas = {
   'chat:start': z.object({ session_id: z.string(), run_id: z.string() }),
-  'turn:start': toldTurnSchema,
+  'turn:start': turnPayloadSchema,
   'turn:patch': patchEnvelopeSchema,
-  'turn:end': toldTurnSchema,
+  'turn:end': turnPayloadSchema,
   'chat:end': chatEndSchema,
   'session:created': sessionSchema.extend({ session_id: z.string(), queue: queueLength }),
   'session:updated': sessionSchema.partial().extend({ session_id: z.string(), queue: queueLength.optional() }),

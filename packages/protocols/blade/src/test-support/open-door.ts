@@ -18,7 +18,7 @@ import { readTurns } from '../projection/read-turns.ts'
 import { attachBlade } from '../socket/attach-blade.ts'
 import type { BladeSocketDeps, SocketCaller, SocketLimits } from '../socket/deps.ts'
 import type { BladeOutput, MessageContent, SendOptions, TurnProjection } from '../wire.ts'
-import { tellShortly, plainDescribe } from './watch-session.ts'
+import { summarizeOutput, plainDescribe } from './watch-session.ts'
 
 /** The fakes under the engine, from testkit. */
 export type DoorParts = Pick<
@@ -175,7 +175,7 @@ export class TestClient extends BladeClient {
   }
 
   story(): readonly string[] {
-    return this.told.map(tellShortly)
+    return this.told.map(summarizeOutput)
   }
 
   /** Resolves when the server has told so, as often as asked. */

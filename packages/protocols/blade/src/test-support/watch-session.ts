@@ -37,11 +37,11 @@ export async function watchSession(engine: Engine, userId: UserId, sessionId: Se
   // The turns already contain the events of the meantime.
   plain.length = 0
   lean.length = 0
-  return { plain, lean, projection, start: projection.turns, story: () => lean.map(tellShortly), detach }
+  return { plain, lean, projection, start: projection.turns, story: () => lean.map(summarizeOutput), detach }
 }
 
 /** What an event says that matters for the order of things. */
-export function tellShortly({ event, payload }: BladeOutput): string {
+export function summarizeOutput({ event, payload }: BladeOutput): string {
   switch (event) {
     case 'turn:start':
     case 'turn:end':

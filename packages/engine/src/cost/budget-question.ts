@@ -12,7 +12,7 @@ export const QUESTION_TOOL = 'AskUserQuestion'
  * Describes the usage and the limit. Must not contain the words of the options, because a client may repeat the text in
  * its answer.
  */
-export function tellSpent(spent: SpentBudget): string {
+export function describeSpentBudget(spent: SpentBudget): string {
   const { used, limit } = spent
   return `${ownerOf(spent)} has used ${amountOf(used, spent)}; the budget is ${amountOf(limit, spent)}${periodOf(spent)}.`
 }
@@ -22,7 +22,7 @@ export function questionAbout(spent: SpentBudget): JsonObject {
   return {
     questions: [
       {
-        question: `${tellSpent(spent)} What shall happen?`,
+        question: `${describeSpentBudget(spent)} What shall happen?`,
         header: 'Budget',
         options: [
           { label: GO_ON, description: `Allows ${amountOf(spent.limit, spent)} more` },

@@ -12,7 +12,7 @@ export interface Told {
 }
 
 /** What a stream says of a log: from its start, or after a cursor, as the events endpoint reads it. */
-export function tellStory(items: readonly StoryItem[], mode: 'delta' | 'message', after?: string): Told {
+export function presentStory(items: readonly StoryItem[], mode: 'delta' | 'message', after?: string): Told {
   const frames: string[] = []
   const sink: FrameSink = {
     send: (frame) => void frames.push(frame),
