@@ -122,14 +122,11 @@ describe('a configuration in JSON', () => {
     ['{\n  "providers": {"openai": {"apiKey": skSECRETCANARY}}\n}', 2, 38],
     ['{"providers": {"openai": {"apiKey": \'skSECRETCANARY\'}}}', 1, 37],
     ['{"providers": {"openai": {"apiKey": "skSECRETCANARY\n"}}}', 1, 52],
-  ])(
-    'C27: is refused when it is not JSON, with the position but not the text: %j',
-    async (text, line, column) => {
-      expect(await refusalOf({ 'polylogue.config.json': text })).toBe(
-        `polylogue.config.json: line ${line}, column ${column}: this is not JSON`,
-      )
-    },
-  )
+  ])('C27: is refused when it is not JSON, with the position but not the text: %j', async (text, line, column) => {
+    expect(await refusalOf({ 'polylogue.config.json': text })).toBe(
+      `polylogue.config.json: line ${line}, column ${column}: this is not JSON`,
+    )
+  })
 
   it('is refused when it names an unknown tool', async () => {
     expect(await refusalOf({ 'polylogue.config.json': json({ agents: [{ ...agent, tools: ['look'] }] }) })).toBe(

@@ -40,10 +40,10 @@ export {
   type Solution,
   type SystemError,
   type SystemNotification,
-  type TurnPayload,
   type ToolCallProjection,
   type ToolCallStatus,
   type TurnPage,
+  type TurnPayload,
   type TurnProjection,
   type TurnStatus,
 } from '@polylogue/blade/client'

@@ -1,5 +1,11 @@
 import type { SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk'
-import { describeSpentBudget, type AgentCatalog, type EventOf, type ModelCatalog, type RecordedEvent } from '@polylogue/engine'
+import {
+  describeSpentBudget,
+  type AgentCatalog,
+  type EventOf,
+  type ModelCatalog,
+  type RecordedEvent,
+} from '@polylogue/engine'
 import type { ClientAbilities } from '../client-abilities.ts'
 import type { AcpProfile } from '../deps.ts'
 import { currentModeId } from '../modes.ts'
