@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
+import { findProcesses, processesNaming } from '../tools/processes.ts'
 import type { AcpProcess, Params } from './support/acp-process.ts'
 import { type AcpSession, openAcpSession } from './support/acp-session.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
@@ -81,6 +82,16 @@ it('allowed, it runs outside of the sandbox', async () => {
   const read = await run(await open(), `$(echo cat) ${outside}/given.txt`)
   expect(read).toMatch(/^completed .*given/)
   expect(asked[1]).toContain('is not visible there')
+})
+
+it('session/close ends what a command of the session keeps running', async () => {
+  const session = await open()
+  answers = ['allow']
+  const marker = join(world.workDir, `kept-${process.pid}`)
+  await session.prompt(script(call('kept', 'Bash', { command: `sh -c 'sleep 600' ${marker}`, background: true })))
+  await processesNaming(marker, { atLeast: 1 })
+  await acp.request('session/close', { sessionId: session.id })
+  expect(await findProcesses(marker)).toEqual([])
 })
 
 it('acp 131: full-access asks nothing about a command that it cannot parse, which sees all but the server itself', async () => {

@@ -70,4 +70,40 @@ export const SECURITY_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: { file: 'apps/server/src/limits/limit-storage.test.ts', test: 'a session at its limit' },
   },
+  {
+    name: 'a command has the network unasked',
+    edits: [
+      {
+        file: `${TOOLS}/bash/confine-command.ts`,
+        find: 'options.network === true || grant.call.network === true',
+        replacement: "options.network === true || grant.call.tool !== ''",
+      },
+    ],
+    caughtBy: { file: 'tests/bash/sandbox-honesty.sandbox.test.ts', test: 'is missed silently' },
+  },
+  {
+    name: "full-access shows the server's own files",
+    edits: [
+      {
+        file: `${TOOLS}/sandbox/protect-mounts.ts`,
+        find: "if (grade === 'secret') return true",
+        replacement: "if (grade === 'secret') return granted !== 'all'",
+      },
+    ],
+    caughtBy: { file: 'tests/bash/sandbox-honesty.sandbox.test.ts', test: 'its own files by name' },
+  },
+  {
+    name: 'every user may leave the sandbox',
+    edits: [
+      {
+        file: 'packages/engine/src/turn/offer-outside.ts',
+        find: 'userId !== operator.ownUser || ',
+        replacement: "userId === operator.ownUser + '.' || ",
+      },
+    ],
+    caughtBy: {
+      file: 'packages/engine/src/turn/offer-outside.test.ts',
+      test: 'is not offered outside to another user',
+    },
+  },
 ]

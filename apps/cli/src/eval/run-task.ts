@@ -67,6 +67,7 @@ async function converse(owner: Owner, sessionId: string, prompt: string): Promis
 function answerCall({ toolCallId, waitsFor, approval }: WaitingCall): CallAnswer {
   if (waitsFor !== 'approval')
     return { type: 'result', toolCallId, content: 'Nobody is here to answer. Decide yourself.' }
-  const granted = approval?.reason === 'preset' || approval?.reason === 'not-understood'
+  const isConfined = approval?.access === undefined
+  const granted = isConfined && (approval?.reason === 'preset' || approval?.reason === 'not-understood')
   return { type: 'approval', toolCallId, granted }
 }

@@ -46,6 +46,8 @@ export const waitingCall = z
         offers: z.array(z.object({ id: z.string(), label: z.string() })),
         /** What that would cover, if not every call of the tool. */
         covers: z.string().optional(),
+        /** What the call gets besides its sandbox, as sentences. */
+        access: z.string().optional(),
         requestedAt: time,
       })
       .optional(),

@@ -81,6 +81,7 @@ export function toWaitingJson(call: EngineWaitingCall): WaitingCall {
       isCoverable: approval.isCoverable,
       offers: approval.offers.map(({ id, label }) => ({ id, label })),
       covers: approval.covers,
+      access: approval.access,
       requestedAt: approval.requestedAt,
     },
   }
