@@ -34,7 +34,8 @@ it('acp 69: after SIGKILL all input and finished steps are kept, and the interru
   ])
   expect(next.updates(session.id).find(({ status }) => status === 'completed')).toMatchObject({ toolCallId: 'c' })
   // The turn is ended as interrupted when somebody turns to its session; that may be a moment after the load.
-  await expect.poll(() => next.said(session.id)).toMatch(/the first answer[^]*text in flight/)
+  // On a shared store, the lease of the dead process must end first.
+  await expect.poll(() => next.said(session.id), { timeout: 20_000 }).toMatch(/the first answer[^]*text in flight/)
   const { sessions } = await next.request('session/list', { cwd: world.workDir })
   expect(sessions).toMatchObject([{ sessionId: session.id }])
 })
