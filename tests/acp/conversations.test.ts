@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadAcpFrameChecker } from '@polylogue/testkit'
@@ -19,12 +20,15 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 vi.setConfig({ testTimeout: 60_000 })
 
 let world: AcpWorld
+let registry: Server
 const children: ChildProcess[] = []
 const editors: EditorApp[] = []
 
 beforeAll(async () => {
   world = await createAcpWorld()
   await writeFile(join(world.path, 'config.json'), JSON.stringify({ acp: { editorTerminals: true } }))
+  registry = createServer((_, response) => response.end('a package')).listen(0, '127.0.0.1')
+  await once(registry, 'listening')
 })
 afterEach(async () => {
   for (const child of children.splice(0)) {
@@ -35,7 +39,10 @@ afterEach(async () => {
   const problems = editors.splice(0).flatMap((editor) => editor.problems)
   if (problems.length > 0) throw new Error(`not frames of the protocol:\n${problems.join('\n')}`)
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  registry.close()
+  await world.close()
+})
 
 async function start(): Promise<EditorApp> {
   const args = ['acp', '--data', world.dataDir, '--agent', 'scripted', '--config', join(world.path, 'config.json')]
@@ -81,6 +88,18 @@ it('edits a file that is not saved, and runs its test in a terminal of the edito
   ])
   // Finding 10: the user reads the command.
   expect(editor.commands[0]).toMatch(/^\S+( \S+\/sandbox)? -c node sum\.test\.mjs && echo it passes$/)
+})
+
+it('runs a command that needs the network once the user allows it', async () => {
+  const address = registry.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const editor = await start()
+  const id = await editor.open(world.workDir, {})
+  await editor.prompt(id, call('n', 'Bash', { command: `curl -s ${url}` }))
+  expect(editor.updates.findLast(({ toolCallId }) => toolCallId === 'n')).toMatchObject({
+    status: 'completed',
+    content: [{ content: { text: 'a package' } }],
+  })
 })
 
 it('forks a session, which goes its own way, and resumes the first one with its image', async () => {
