@@ -9,6 +9,7 @@ import {
   type NodeFacts,
   type RuleStore,
   type Stores,
+  type UserId,
 } from '@polylogue/engine'
 import { findShell, outputTools, removeToolCaches, type ProtectedSet } from '@polylogue/tools'
 import type { AgentParts } from './agents/compose-agents.ts'
@@ -81,7 +82,7 @@ const SHARED_TRUST_MS = 1_000
 const OUTAGE_TRUST_MS = 5 * 60_000
 
 export function composeEngine(deps: EnginePartsDeps): EngineParts {
-  const { options, config, clock, log, stores, turns, refused } = deps
+  const { options, config, clock, log, stores, turns, refused, cluster } = deps
   const { agents, sessionTools, processes } = deps.agentParts
   const write = (entry: LogEntry): void => writeEntry(log, entry)
   const ids = createIds(clock, randomBytes)
@@ -100,7 +101,14 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
   })
   const bare = createBareEngine(deps, { ids, rules, workspaces, log: write })
   const capped = capPresets(bare, config.permissions.ceiling)
-  const limited = limitEngine(capped, { limits: config.limits, turns, clock, refused })
+  const limited = limitEngine(capped, {
+    limits: config.limits,
+    turns,
+    clock,
+    refused,
+    // If the storage fails here, it refuses the command itself.
+    ...(cluster && { countEverywhere: (userId: UserId) => cluster.nodes.countTurns(userId).catch(() => 0) }),
+  })
   const isErrand = options.listen === undefined && config.mcpServers.length > 0
   const engine = isErrand ? afterServers(limited, { ...deps.agentParts, clock }) : limited
   const keys = createKeyRing({

@@ -85,6 +85,7 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
           leave: async () => void known.delete(nodeId),
           list: async () => [...known.values()].map((node) => ({ ...node, isAlive: node.leaseUntil > clock.now() })),
           leases: async () => [],
+          countTurns: async () => 0,
           async bind(sessionId, { nodeId: runsOn, machine }) {
             places.set(sessionId, { runsOn, machine })
             return true

@@ -9,7 +9,7 @@ const anna = asUserId('anna')
 const bob = asUserId('bob')
 
 /** An engine whose model never stops by itself, behind these limits. */
-function createLimited(limits: Partial<TurnLimits>) {
+function createLimited(limits: Partial<TurnLimits>, countEverywhere?: (userId: UserId) => Promise<number>) {
   const clock = createFakeClock()
   const memory = createMemoryEventStore({ clock })
   const turns = createRunningTurns({ readHead: (id) => memory.readHead(id) })
@@ -26,6 +26,7 @@ function createLimited(limits: Partial<TurnLimits>) {
     limits: { promptLength: 100, promptsPerUserPerMinute: 100, runningTurnsPerUser: 100, ...limits },
     turns,
     clock,
+    ...(countEverywhere && { countEverywhere }),
     refused: (limit) => refused.push(limit),
   })
   return { engine, clock, refused, turns, model: test.model }
@@ -49,6 +50,13 @@ const say = async (engine: Engine, userId: UserId, content = 'go') => {
 }
 
 describe('a user', () => {
+  it('has one limit of running turns on all nodes together', async () => {
+    const elsewhere = async (userId: UserId): Promise<number> => (userId === anna ? 2 : 0)
+    const { engine } = createLimited({ runningTurnsPerUser: 2 }, elsewhere)
+    await expect(say(engine, anna)).rejects.toMatchObject({ code: 'too-many-turns' })
+    await say(engine, bob)
+  })
+
   it('has a limit of running turns, also under concurrent requests', async () => {
     const { engine, model, refused } = createLimited({ runningTurnsPerUser: 3 })
     for (let count = 0; count < 4; count++) model.push([says('…'), hangs])

@@ -20,6 +20,8 @@ export interface LimitEngineDeps {
   readonly limits: TurnLimits
   readonly turns: RunningTurns
   readonly clock: Clock
+  /** The running turns of a user on all nodes. Absent: there is only this one. */
+  countEverywhere?(userId: UserId): Promise<number>
   /** A limit refused something. */
   refused(limit: 'prompts' | 'turns'): void
 }
@@ -28,11 +30,12 @@ export interface LimitEngineDeps {
  * The same engine, which no user can flood. It counts users and not keys, because a user may have many
  * keys; and it stands here and not at a door, because every door leads to it.
  */
-export function limitEngine(engine: Engine, { limits, turns, clock, refused }: LimitEngineDeps): Engine {
+export function limitEngine(engine: Engine, deps: LimitEngineDeps): Engine {
+  const { limits, turns, clock, refused, countEverywhere } = deps
   const prompts = createRateLimit(limits.promptsPerUserPerMinute, clock)
 
-  const admit = (userId: UserId): void => {
-    if (turns.countOf(userId) >= limits.runningTurnsPerUser) {
+  const admit = (userId: UserId, everywhere: number): void => {
+    if (Math.max(turns.countOf(userId), everywhere) >= limits.runningTurnsPerUser) {
       refused('turns')
       throw new EngineError(
         'too-many-turns',
@@ -51,7 +54,7 @@ export function limitEngine(engine: Engine, { limits, turns, clock, refused }: L
     async execute<C extends Command>(command: C) {
       if (!runsTurn(command)) return engine.execute(command)
       checkLength(inputOf(command), limits.promptLength)
-      admit(command.userId)
+      admit(command.userId, (await countEverywhere?.(command.userId)) ?? 0)
       const done = turns.expect(command.userId, 'sessionId' in command ? command.sessionId : undefined)
       return engine.execute(command).finally(done)
     },

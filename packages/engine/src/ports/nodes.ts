@@ -1,4 +1,4 @@
-import type { SessionId } from '../ids.ts'
+import type { SessionId, UserId } from '../ids.ts'
 
 /**
  * The processes that share a storage. Each holds one lease, which covers every session that it has claimed: when the
@@ -11,6 +11,8 @@ export interface Nodes {
   leave(nodeId: string): Promise<void>
   /** All nodes, oldest first. */
   list(): Promise<readonly KnownNode[]>
+  /** How many sessions of this user run on any node, or wait for one. */
+  countTurns(userId: UserId): Promise<number>
   /** The sessions that want a runner and have none. */
   backlog(): Promise<{ readonly waiting: number; readonly oldestMs: number }>
   /**

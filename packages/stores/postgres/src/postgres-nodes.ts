@@ -17,6 +17,12 @@ export function createPostgresNodes(db: Database): Nodes {
       })
     },
     list: async () => (await db.read({ name: 'nodes', text: 'SELECT * FROM polylogue.list_nodes()' })).map(nodeIn),
+    countTurns: (userId) =>
+      db.asUser(userId, async (query) => {
+        const text = 'SELECT count(*) AS turns FROM polylogue.sessions WHERE wanted_since IS NOT NULL AND user_id = $1'
+        const [row = {}] = await query({ name: 'count_turns', text, values: [userId] })
+        return integerIn(row, 'turns')
+      }),
     async backlog() {
       const [row = {}] = await db.read({ name: 'backlog', text: 'SELECT * FROM polylogue.backlog()' })
       return { waiting: integerIn(row, 'waiting'), oldestMs: integerIn(row, 'oldest_ms') }

@@ -49,6 +49,17 @@ const append = (sessionId: SessionId, expectedSeq: number, more: Partial<AppendR
 })
 
 describe('two processes on one database', () => {
+  it('count the running turns of a user together', async () => {
+    const hedy = asUserId('hedy')
+    const ids = [newSession(), newSession(), newSession()] as const
+    await one.events.append(append(ids[0], 0, { create: { userId: hedy }, wanted: true }))
+    await other.events.append(append(ids[1], 0, { create: { userId: hedy }, wanted: true }))
+    await other.events.append(append(ids[2], 0, { create: { userId: hedy } }))
+    for (const stores of [one, other]) expect(await stores.cluster?.nodes.countTurns(hedy)).toBe(2)
+    for (const id of ids) await one.events.deleteSession(id)
+    expect(await one.cluster?.nodes.countTurns(hedy)).toBe(0)
+  })
+
   it('cluster 10: race for a session, and one of them gets it', async () => {
     for (let race = 0; race < 200; race++) {
       const id = newSession()
