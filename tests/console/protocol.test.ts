@@ -1,5 +1,5 @@
 // What the console reads beside Blade: pages of the chat, the log, and what the doors make of it. Runs on every store.
-import { BladeClient } from '@polylogue/blade/client'
+import { BladeClient, SessionFold, type BladeOutput } from '@polylogue/blade/client'
 import { createConsoleClient, createFetchTransport, type ConsoleClient } from '@polylogue/console/client'
 import { createSseReader, type SseEvent } from '@polylogue/kit'
 import { io } from 'socket.io-client'
@@ -133,6 +133,24 @@ describe('pages of the chat', () => {
       ['First', 'Second', 'say Third', ''],
       ['First', 'Second', 'say Third', 'Third'],
     ])
+  })
+
+  it('console 46, 49: the cells of Blade fold to the chat, at each of 50 events', async () => {
+    const step = (index: number) => script(`say Step ${index}`, call(`f${index}`, 'echo', { msg: `${index}` }))
+    const id = await play([0, 1, 2, 3, 4].map(step).join('\n---\n'), 'say Then this', script('think Hm', 'say And that'))
+    const { rows: doors, last } = await api.readDoors({ id, query: { limit: 1000 } })
+    expect(last).toBeGreaterThanOrEqual(30)
+    for (let seq = 1; seq <= Math.min(last, 50); seq++) {
+      const { rows: upTo } = await api.readDoors({ id, query: { after: seq - 1, limit: 1 } })
+      const fold = new SessionFold(id, { usesSnapshots: false })
+      for (const { shown } of [...doors.slice(0, seq - 1), ...upTo]) {
+        for (const { name, body } of shown['blade'] ?? []) {
+          fold.apply({ event: name, payload: body } as BladeOutput)
+        }
+      }
+      const { rows } = await api.readTurns({ id, query: { at: seq, limit: 200 } })
+      expect([seq, JSON.parse(JSON.stringify(fold.turns))]).toEqual([seq, rows.map(({ turn }) => turn)])
+    }
   })
 
   it('console 42: are read by guests of a shared session, and by nobody else', async () => {

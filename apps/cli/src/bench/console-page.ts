@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { percentile, round, type BenchRow } from './bench-result.ts'
 import { startPolylogue, type ChildServer } from './child-server.ts'
 import { measureBundle } from './console-bundle.ts'
@@ -29,7 +30,7 @@ export async function measureConsole(isQuick: boolean): Promise<readonly BenchRo
   const server = await startPolylogue()
   try {
     const bundle = await measureBundle(server.url)
-    const chromium = await findChromium()
+    const chromium = findChromium()
     const executablePath = BROWSERS.find((path) => existsSync(path))
     if (chromium === undefined || executablePath === undefined) {
       process.stderr.write('The rows of the page need a checkout with its packages, and Chromium.\n')
@@ -53,10 +54,9 @@ export async function measureConsole(isQuick: boolean): Promise<readonly BenchRo
 }
 
 /** It is there in a checkout, and not in the published package. */
-async function findChromium(): Promise<Chromium | undefined> {
-  const name = 'playwright-core'
+function findChromium(): Chromium | undefined {
   try {
-    const module: unknown = await import(name)
+    const module: unknown = createRequire(import.meta.url)('playwright-core')
     const found = typeof module === 'object' && module !== null && 'chromium' in module ? module.chromium : undefined
     return isChromium(found) ? found : undefined
   } catch {

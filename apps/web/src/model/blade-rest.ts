@@ -1,5 +1,5 @@
 /** The operations of Blade's REST interface that the console uses. */
-import type { Session, SessionDetail, Solution } from '@polylogue/blade/client'
+import type { Session, SessionDetail, Solution } from '@polylogue/client/blade'
 import { isObject, request } from './http.ts'
 
 export interface OfferedModel {

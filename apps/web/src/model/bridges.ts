@@ -1,5 +1,5 @@
 /** What tools ask of the page around an embedded session. Each action is told once, and past ones never. */
-import type { BladeOutput, ContentBlock, TurnProjection } from '@polylogue/blade/client'
+import type { BladeOutput, ContentBlock, TurnProjection } from '@polylogue/client/blade'
 
 import { isObject } from './http.ts'
 

@@ -1,5 +1,5 @@
 /** What a tool call is about, read from the shape of its input: the wire says no kind, and names are the tool's own. */
-import type { ToolCallProjection } from '@polylogue/blade/client'
+import type { ToolCallProjection } from '@polylogue/client/blade'
 import { isObject, type JsonObject } from './http.ts'
 
 export type CallKind = 'command' | 'edit' | 'file' | 'search' | 'web' | 'plan' | 'question' | 'agent' | 'other'

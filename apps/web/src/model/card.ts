@@ -1,5 +1,5 @@
 /** A card of a tool: HTML that is shown in a frame of its own, or the address of a page elsewhere. */
-import type { ContentBlock } from '@polylogue/blade/client'
+import type { ContentBlock } from '@polylogue/client/blade'
 import { isObject } from './http.ts'
 
 export interface Card {

@@ -1,3 +1,3 @@
 // The only way to our own protocol: its schemas must not be made before evaluation is switched off.
 import './no-eval.ts'
-export { createConsoleClient, createFetchTransport, spellOut, spellOutLine } from '@polylogue/console/client'
+export { createConsoleClient, createFetchTransport, spellOut, spellOutLine } from '@polylogue/client/console'

@@ -1,6 +1,6 @@
 /** Everything that the console knows. It has no React: views subscribe to keys and read snapshots. */
-import type { BladeOutput, MessageContent, MessagePart, Solution } from '@polylogue/blade/client'
-import type { ConsoleClient, QueuedInput, ServerStatus } from '@polylogue/console/client'
+import type { BladeOutput, MessageContent, MessagePart, Solution } from '@polylogue/client/blade'
+import type { ConsoleClient, QueuedInput, ServerStatus } from '@polylogue/client/console'
 import { createSession, listAgents, listModels, type NewSession, type OfferedModel } from './blade-rest.ts'
 import { DoorsLog } from './doors-log.ts'
 import { keepDraft, readDraft } from './drafts.ts'

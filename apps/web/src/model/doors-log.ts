@@ -1,5 +1,5 @@
 /** The log of a session with what each door makes of it, followed from its start. */
-import type { AttachedClient, ConsoleClient, DoorsRow } from '@polylogue/console/client'
+import type { AttachedClient, ConsoleClient, DoorsRow } from '@polylogue/client/console'
 import type { Notifier } from './notifier.ts'
 
 export const doorsKey = (sessionId: string): string => `doors:${sessionId}`

@@ -1,4 +1,4 @@
-import type { TurnProjection } from '@polylogue/blade/client'
+import type { TurnProjection } from '@polylogue/client/blade'
 
 /** The turns of sub-agents, by the call that started them. */
 export function groupChildren(turns: readonly TurnProjection[]): ReadonlyMap<string, readonly string[]> {

@@ -1,5 +1,5 @@
 /** The socket, kept open for as long as the page is: it comes back after every loss, and after the machine slept. */
-import { BladeClient } from '@polylogue/blade/client'
+import { BladeClient } from '@polylogue/client/blade'
 import { io } from 'socket.io-client'
 import { Refused, request } from './http.ts'
 

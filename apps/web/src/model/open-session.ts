@@ -1,6 +1,6 @@
 /** One session that is on screen: its turns, whether it runs, what it waits for. */
-import type { AskUserAnswer, BladeClient, BladeOutput, SessionDetail } from '@polylogue/blade/client'
-import type { ConsoleClient, QueuedInput, SessionRecord, UsageReport, WaitingCall } from '@polylogue/console/client'
+import type { AskUserAnswer, BladeClient, BladeOutput, SessionDetail } from '@polylogue/client/blade'
+import type { ConsoleClient, QueuedInput, SessionRecord, UsageReport, WaitingCall } from '@polylogue/client/console'
 import { readSession } from './blade-rest.ts'
 import { CallOutput } from './call-output.ts'
 import type { Notifier } from './notifier.ts'

@@ -1,5 +1,5 @@
 /** The smallest rule that allows a call like this one: its tool, and each text of its input, whole. */
-import type { NewRule, Rule } from '@polylogue/console/client'
+import type { NewRule, Rule } from '@polylogue/client/console'
 import { isObject } from './http.ts'
 
 /** Longer texts make rules that nobody reads. */

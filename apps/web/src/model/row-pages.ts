@@ -2,7 +2,7 @@
  * The rows of a chat, of which only some pages are loaded. A row that is not loaded has a gap in its place, so nothing moves
  * when its page comes.
  */
-import type { TurnProjection } from '@polylogue/blade/client'
+import type { TurnProjection } from '@polylogue/client/blade'
 import { request } from './http.ts'
 import { groupChildren } from './group-children.ts'
 import { TurnFold } from './turn-fold.ts'

@@ -1,5 +1,5 @@
 /** A message of a row, ready to be sent again. */
-import type { TurnProjection } from '@polylogue/blade/client'
+import type { TurnProjection } from '@polylogue/client/blade'
 import type { NewMessage } from './console-model.ts'
 import { readFile } from './read-files.ts'
 import type { SentFile } from './outbox.ts'

@@ -1,6 +1,6 @@
 /** The sessions of the user, as the rail lists them: kept up to date by what the server tells every socket. */
-import type { BladeOutput, Session } from '@polylogue/blade/client'
-import type { ConsoleClient } from '@polylogue/console/client'
+import type { BladeOutput, Session } from '@polylogue/client/blade'
+import type { ConsoleClient } from '@polylogue/client/console'
 import { listSessions } from './blade-rest.ts'
 import type { Notifier } from './notifier.ts'
 

@@ -1,5 +1,5 @@
 /** What stands beside the chat: the plan as it is now, and the sub-agents as a tree. */
-import type { ToolCallProjection, TurnProjection } from '@polylogue/blade/client'
+import type { ToolCallProjection, TurnProjection } from '@polylogue/client/blade'
 import { isApprovalOf, readCall } from './call-facts.ts'
 import { cardOf, type Card } from './card.ts'
 import { stepsOf, type PlanStep } from './plan.ts'

@@ -2,7 +2,7 @@
  * The turns of one session, from the list that the server keeps and from what it tells while they change. A turn that
  * was told whole since the list was asked for is newer than the list's.
  */
-import { applyPatch, toTurn, type BladeOutput, type TurnProjection } from '@polylogue/blade/client'
+import { applyPatch, toTurn, type BladeOutput, type TurnProjection } from '@polylogue/client/blade'
 
 export type FoldResult =
   /** The turn is new, so the order of turns changed. */

@@ -1,4 +1,4 @@
-import type { UsageAmounts } from '@polylogue/console/client'
+import type { UsageAmounts } from '@polylogue/client/console'
 
 type Amounts = Pick<UsageAmounts, 'cost' | 'unpricedCalls'>
 

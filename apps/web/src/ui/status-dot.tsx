@@ -1,4 +1,4 @@
-import type { SessionStatus } from '@polylogue/blade/client'
+import type { SessionStatus } from '@polylogue/client/blade'
 import { useTranslation } from 'react-i18next'
 import './status-dot.css'
 

@@ -1,4 +1,4 @@
-import type { WaitingCall } from '@polylogue/console/client'
+import type { WaitingCall } from '@polylogue/client/console'
 import { useTranslation } from 'react-i18next'
 import type { OpenSession } from '../../model/open-session.ts'
 import { useModel } from '../../ui/model-context.tsx'

@@ -1,4 +1,4 @@
-import type { BacktestResult, NewRule, WaitingCall } from '@polylogue/console/client'
+import type { BacktestResult, NewRule, WaitingCall } from '@polylogue/client/console'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { spellOutLine } from '../../model/console-contract.ts'

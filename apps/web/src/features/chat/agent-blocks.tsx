@@ -1,4 +1,4 @@
-import type { ContentBlock, TurnProjection } from '@polylogue/blade/client'
+import type { ContentBlock, TurnProjection } from '@polylogue/client/blade'
 import { useTranslation } from 'react-i18next'
 import { isApprovalOf } from '../../model/call-facts.ts'
 import { cardOf } from '../../model/card.ts'

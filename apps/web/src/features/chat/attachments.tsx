@@ -1,4 +1,4 @@
-import type { Attachment } from '@polylogue/blade/client'
+import type { Attachment } from '@polylogue/client/blade'
 import { Paperclip } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import './attachments.css'

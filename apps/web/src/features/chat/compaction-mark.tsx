@@ -1,4 +1,4 @@
-import type { TurnProjection } from '@polylogue/blade/client'
+import type { TurnProjection } from '@polylogue/client/blade'
 import { useTranslation } from 'react-i18next'
 import { formatCount } from '../../ui/format.ts'
 

@@ -1,7 +1,7 @@
 import { Pencil, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { QueuedInput } from '@polylogue/console/client'
+import type { QueuedInput } from '@polylogue/client/console'
 import './queue-strip.css'
 
 interface QueueStripProps {

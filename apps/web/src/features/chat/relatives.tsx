@@ -1,4 +1,4 @@
-import type { SessionRecord } from '@polylogue/console/client'
+import type { SessionRecord } from '@polylogue/client/console'
 import { GitFork } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'

@@ -1,4 +1,4 @@
-import type { ToolCallProjection } from '@polylogue/blade/client'
+import type { ToolCallProjection } from '@polylogue/client/blade'
 import {
   Bot,
   ChevronRight,

@@ -1,4 +1,4 @@
-import type { SessionCommand } from '@polylogue/console/client'
+import type { SessionCommand } from '@polylogue/client/console'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'

@@ -1,4 +1,4 @@
-import type { TurnProjection } from '@polylogue/blade/client'
+import type { TurnProjection } from '@polylogue/client/blade'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-import type { AttachedClient } from '@polylogue/console/client'
+import type { AttachedClient } from '@polylogue/client/console'
 import { useTranslation } from 'react-i18next'
 import { DoorTag } from '../../ui/door-tag.tsx'
 import { formatAge } from '../../ui/format.ts'

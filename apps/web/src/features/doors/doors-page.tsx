@@ -1,4 +1,4 @@
-import type { DoorsRow } from '@polylogue/console/client'
+import type { DoorsRow } from '@polylogue/client/console'
 import { MessageSquare } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-import type { DoorsRow } from '@polylogue/console/client'
+import type { DoorsRow } from '@polylogue/client/console'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../ui/copy-button.tsx'

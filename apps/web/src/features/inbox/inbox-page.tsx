@@ -1,4 +1,4 @@
-import type { WaitingCall } from '@polylogue/console/client'
+import type { WaitingCall } from '@polylogue/client/console'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

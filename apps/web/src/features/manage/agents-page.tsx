@@ -1,4 +1,4 @@
-import type { AgentCard } from '@polylogue/console/client'
+import type { AgentCard } from '@polylogue/client/console'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { SERVER_KEY } from '../../model/console-model.ts'

@@ -1,4 +1,4 @@
-import type { BacktestResult, NewRule, StoredRule } from '@polylogue/console/client'
+import type { BacktestResult, NewRule, StoredRule } from '@polylogue/client/console'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-import type { UsageRow } from '@polylogue/console/client'
+import type { UsageRow } from '@polylogue/client/console'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatCount } from '../../ui/format.ts'

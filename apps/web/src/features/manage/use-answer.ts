@@ -1,4 +1,4 @@
-import type { ConsoleClient } from '@polylogue/console/client'
+import type { ConsoleClient } from '@polylogue/client/console'
 import { useCallback, useEffect, useState } from 'react'
 import { useModel } from '../../ui/model-context.tsx'
 

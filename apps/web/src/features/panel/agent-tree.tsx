@@ -1,4 +1,4 @@
-import type { UsageReport } from '@polylogue/console/client'
+import type { UsageReport } from '@polylogue/client/console'
 import { Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { headKey } from '../../model/open-session.ts'

@@ -1,4 +1,4 @@
-import type { Hit } from '@polylogue/console/client'
+import type { Hit } from '@polylogue/client/console'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { DoorTag } from '../../ui/door-tag.tsx'

@@ -1,4 +1,4 @@
-import type { Hit } from '@polylogue/console/client'
+import type { Hit } from '@polylogue/client/console'
 import { useEffect, useState } from 'react'
 import { LIST_KEY } from '../../model/session-list.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
