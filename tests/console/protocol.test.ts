@@ -137,7 +137,11 @@ describe('pages of the chat', () => {
 
   it('console 46, 49: the cells of Blade fold to the chat, at each of 50 events', async () => {
     const step = (index: number) => script(`say Step ${index}`, call(`f${index}`, 'echo', { msg: `${index}` }))
-    const id = await play([0, 1, 2, 3, 4].map(step).join('\n---\n'), 'say Then this', script('think Hm', 'say And that'))
+    const id = await play(
+      [0, 1, 2, 3, 4].map(step).join('\n---\n'),
+      'say Then this',
+      script('think Hm', 'say And that'),
+    )
     const { rows: doors, last } = await api.readDoors({ id, query: { limit: 1000 } })
     expect(last).toBeGreaterThanOrEqual(30)
     for (let seq = 1; seq <= Math.min(last, 50); seq++) {
@@ -149,7 +153,12 @@ describe('pages of the chat', () => {
         }
       }
       const { rows } = await api.readTurns({ id, query: { at: seq, limit: 200 } })
-      expect([seq, JSON.parse(JSON.stringify(fold.turns))]).toEqual([seq, rows.map(({ turn }) => turn)])
+      const turns = rows.map(({ turn }) => turn)
+      expect([seq, fold.turns.map(({ turn_id }) => turn_id)]).toEqual([seq, turns.map(({ turn_id }) => turn_id)])
+      // The text of an open step comes in live batches, which no event records before the step ends.
+      const ended = turns.filter(({ status }) => status !== 'streaming')
+      const folded = fold.turns.filter(({ status }) => status !== 'streaming')
+      expect([seq, JSON.parse(JSON.stringify(folded))]).toEqual([seq, ended])
     }
   })
 
