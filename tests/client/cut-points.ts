@@ -12,7 +12,7 @@ import type { TestServer } from '../support/test-server.ts'
 import { NEXT, call, script } from '../support/script.ts'
 import type { CutProxy } from './cut-proxy.ts'
 
-/** Runs with the connection cut after each of so many bytes, several side by side. Returns the cuts that lead to a difference. */
+/** Runs once per cut, several in parallel. Returns the cuts that lead to a difference. */
 export async function findDifferences(
   cuts: readonly number[],
   run: (cutAfter: number) => Promise<Told>,
@@ -86,7 +86,7 @@ export async function converse(
   return { local, server: session.messages }
 }
 
-/** A conversation in which the connection breaks once, after so many bytes of events. */
+/** A conversation in which the connection breaks once, after this many bytes of events. */
 export async function converseWithCut(server: TestServer, version: AapVersion, cutAfter: number): Promise<Told> {
   const cut = cuttingFetch(cutAfter)
   return { ...(await converse(server, version, cut.fetch)), bytes: cut.passed() }
@@ -112,7 +112,7 @@ function cuttingFetch(cutAfter: number): { fetch: Fetch; passed: () => number } 
   return { fetch, passed: () => passed }
 }
 
-/** A run that a Blade store follows while its connection breaks once, after so many bytes to the client. */
+/** A run that a Blade store follows while its connection breaks once, after this many bytes to the client. */
 export async function followWithCut(server: TestServer, proxy: CutProxy, cutAfter: number): Promise<Told> {
   const blade = createBlade({ url: proxy.url, token: server.key, transports: ['websocket'], reconnectAfterMs: 1 })
   const direct = createBlade({ url: server.url, token: server.key })
@@ -138,7 +138,7 @@ interface Store {
 
 /** The first snapshot that is live and whose run has ended. */
 export async function ended({ subscribe, getSnapshot }: Store): Promise<SessionSnapshot> {
-  // The status of a session is told to all lists of its user, and may arrive before the end of the turn.
+  // The status goes to all lists of the user, and may arrive before the end of the turn.
   const isEnded = (snapshot: SessionSnapshot): boolean =>
     snapshot.state === 'live' &&
     snapshot.detail?.status === 'completed' &&

@@ -8,7 +8,7 @@ export interface CutProxy {
   target: string
   /** Ends every open connection, in both directions. */
   cut(): void
-  /** Ends every connection once so many more bytes have gone to clients. */
+  /** Ends every connection after this many more bytes to clients. */
   cutAfter(bytes: number): void
   /** How many bytes have gone to clients. */
   readonly passed: number

@@ -1,4 +1,4 @@
-/** What a door told about a session, in words of no protocol. */
+/** What a door sent about a session, independent of its protocol. */
 export type Item =
   | { readonly user: string; readonly images?: readonly string[] }
   | { readonly thinking: string }
@@ -6,12 +6,12 @@ export type Item =
   | { readonly call: string; readonly name: string; readonly input: unknown }
   | { readonly result: string; readonly content: string }
 
-/** How the last turn stands. */
+/** The state of the last turn. */
 export type State = 'running' | 'waiting' | 'finished' | 'token-limit' | 'cancelled' | 'failed'
 
 export interface Account {
   readonly items: readonly Item[]
-  /** Absent where the door cannot say it. */
+  /** Absent where the door does not report it. */
   readonly state?: State
 }
 
@@ -36,7 +36,7 @@ export class AccountBuilder {
     this.#items.push(kind === 'text' ? { text: (before ?? '') + words } : { thinking: (before ?? '') + words })
   }
 
-  /** Told again, a call gets its newest name and input. */
+  /** A repeated call takes the newest name and input. */
   call(id: string, { name, input }: { readonly name?: string; readonly input?: unknown }): void {
     const at = this.#items.findIndex((item) => 'call' in item && item.call === id)
     const before = at === -1 ? { name: '', input: {} } : (this.#items[at] as { name: string; input: unknown })

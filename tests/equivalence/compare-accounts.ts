@@ -8,7 +8,7 @@ const QUESTION_TOOL = 'AskUserQuestion'
 
 export const hasLimit = ({ limits }: DoorDriver, name: LimitName): boolean => limits.some(({ what }) => what === name)
 
-/** Whether a door told what is expected, as far as its protocol carries it. */
+/** Whether a door sent what is expected, as far as its protocol carries it. */
 export function isAsExpected(told: Account, expected: Account, { door, reading }: Told): boolean {
   if (!isDeepStrictEqual(told.items, expected.items)) return false
   if (told.state === undefined) return hasLimit(door, reading === 'live' ? 'state, live' : 'state, when read')
@@ -21,7 +21,7 @@ export interface Told {
   readonly reading: Reading
 }
 
-/** Live, not every door repeats what clients said; sub-agents are compared by the result of their call. */
+/** Live, not every door repeats user messages; sub-agents are compared by the result of their call. */
 export function toComparable(
   { items, state }: Account,
   { door, reading }: Told,
@@ -37,7 +37,7 @@ export function toComparable(
   return { ...joinTexts(items.filter(isShown)), ...(state !== undefined && { state }) }
 }
 
-/** Learns what stands for the ids and contents that begin with `$`, from the first door that tells them. */
+/** Binds ids and contents that begin with `$` to the values of the first door that sends them. */
 export function learn(learned: Map<string, string>, expected: readonly Item[], told: readonly Item[]): void {
   const known = new Set(expected.flatMap((item) => ('call' in item ? [item.call] : [])))
   for (const item of expected) {

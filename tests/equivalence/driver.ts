@@ -44,7 +44,7 @@ export interface DoorDriver {
   connect(world: World): Promise<Door>
 }
 
-/** One connection of a client. Everything that it says, the wire has carried to it. */
+/** One client connection. It reports only what arrived over the wire. */
 export interface Door {
   /** A session in which `say ready` was answered. */
   create(): Promise<string>
@@ -57,9 +57,9 @@ export interface Door {
   /** Answers a question with one of its options. */
   choose(sessionId: string, callId: string, option: { readonly index: number; readonly label: string }): Promise<void>
   cancel(sessionId: string): Promise<void>
-  /** Everything that was said, as a client reads it that has just come. */
+  /** The whole conversation, as a newly connected client reads it. */
   read(sessionId: string): Promise<Account>
-  /** What the door tells about these now; absent where it does not. */
+  /** What the door reports about these now; absent where it does not. */
   settings(sessionId: string): Promise<{ readonly model?: string; readonly mode?: string }>
   change(sessionId: string, settings: { readonly model?: string; readonly mode?: string }): Promise<void>
   close(): void

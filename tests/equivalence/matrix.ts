@@ -2,7 +2,7 @@ import type { DoorDriver } from './driver.ts'
 import type { Difference } from './play-scenario.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** What came of all plays. */
+/** The results of all plays. */
 export class Matrix {
   readonly #drivers: readonly DoorDriver[]
   readonly #scenarios: readonly Scenario[]

@@ -13,15 +13,15 @@ export interface Playing {
   /** Where editors work. */
   readonly workDir: string
   readonly drivers: readonly DoorDriver[]
-  /** Makes the session and does the first act. */
+  /** Creates the session and performs the first act. */
   readonly first: DoorDriver
-  /** Does all other acts. */
+  /** Performs all other acts. */
   readonly second: DoorDriver
-  /** How long a door may take to tell what is expected. */
+  /** How long a door may take to send what is expected. */
   readonly withinMs?: number
 }
 
-/** What a door told otherwise than the scenario says. */
+/** Where a door differs from the scenario. */
 export interface Difference {
   readonly door: string
   readonly where: string
@@ -29,7 +29,7 @@ export interface Difference {
   readonly expected: Account
 }
 
-/** Plays a scenario while every door watches, and returns what any of them told otherwise. */
+/** Plays a scenario while every door watches, and returns every difference. */
 export async function playScenario(scenario: Scenario, playing: Playing): Promise<readonly Difference[]> {
   const { server, drivers, first, second } = playing
   const scene = new Scene(scenario, playing)
@@ -54,7 +54,7 @@ export async function playScenario(scenario: Scenario, playing: Playing): Promis
   }
 }
 
-/** The doors of one playing, and what they must have told by now. */
+/** The doors of one run, and what they must have sent so far. */
 class Scene {
   readonly differences: Difference[] = []
   readonly #scenario: Scenario

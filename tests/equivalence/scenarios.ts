@@ -2,7 +2,7 @@ import { NEXT, call, script } from '../support/script.ts'
 import type { Item, State } from './account.ts'
 import type { Message } from './driver.ts'
 
-/** What somebody does, and what every door tells afterwards. */
+/** An action, and what every door shows afterwards. */
 export interface Act {
   readonly does:
     | { readonly type: 'send'; readonly message: Message }
@@ -10,8 +10,8 @@ export interface Act {
     | { readonly type: 'choose'; readonly callId: string; readonly index: number; readonly label: string }
     | { readonly type: 'cancel' | 'restart' }
   /**
-   * What is new, without what users said. An id that begins with `$` is any id, and a content that begins with `$` any that
-   * begins with the rest: the same at every door.
+   * New items, without user messages. An id that begins with `$` matches any id; a content that begins with `$` matches any
+   * content that starts with the rest. Each must be the same at every door.
    */
   readonly brings: readonly Item[]
   readonly state: State

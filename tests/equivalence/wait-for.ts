@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Looks until it is so. For what a wire brings without an event of its own. Returns whether it came in time. */
+/** Polls until the condition holds, for changes that no event announces. Returns whether it held in time. */
 export async function waitFor(isSo: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<boolean> {
   const giveUpAt = performance.now() + withinMs
   for (;;) {

@@ -132,7 +132,7 @@ export async function playRandomSession(seed: string): Promise<RandomSession> {
         ? ({ type: 'approval', toolCallId, granted: random.int(3) > 0 } as const)
         : ({ type: 'result', toolCallId, content: 'Blue' } as const),
     )
-    // Sometimes somebody says something else instead.
+    // Sometimes the user sends another message instead.
     if (answers.length === 0 || random.int(5) === 0) return false
     await engine.execute({ type: 'answer-calls', userId: USER, sessionId, answers, whenRunning: 'accept' })
     return true

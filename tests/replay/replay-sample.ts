@@ -22,7 +22,7 @@ export interface Changes {
   readonly isSlow?: boolean
 }
 
-/** Plays so many random sessions, and replays each with the agent changed in this way. */
+/** Plays this many random sessions, and replays each with the agent changed. */
 export async function replaySample(count: number, changes: Changes = {}): Promise<readonly Replayed[]> {
   const replayed: Replayed[] = []
   for (let at = 0; at < count; at += 1) {

@@ -16,7 +16,7 @@ interface Ask {
   readonly callId: string
 }
 
-/** ACP tells the end of a turn to the client that began it. A failure and a call that waits are told to all. */
+/** ACP reports the end of a turn only to the client that began it. Failures and waiting calls are reported to all. */
 export const acpDriver: DoorDriver = {
   name: 'ACP',
   limits: [
@@ -126,7 +126,7 @@ function fold(updates: readonly Json[], asked: readonly Ask[] = []): Account {
   const settled = new Set<string>()
   for (const { sessionUpdate, content, toolCallId, name, rawInput, status, state } of updates) {
     if (state !== undefined) builder.state = state as State
-    // A failed step is told as a thought; the turn may go on all the same.
+    // A failed step is shown as a thought; the turn may still continue.
     if (/^(?:user_message_chunk|agent_message_chunk|tool_call)$/.test(String(sessionUpdate))) builder.state = undefined
     const { type, text = '', data = '' } = (content ?? {}) as Record<string, string>
     if (sessionUpdate === 'user_message_chunk') builder.user(text, type === 'image' ? [hashImage(data)] : [])

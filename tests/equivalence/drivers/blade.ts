@@ -94,7 +94,7 @@ async function openBlade({ url, key, agent }: World): Promise<Door> {
   }
 }
 
-/** The turns of sub-agents are the business of their calls, and an approval is shown as a question beside its call. */
+/** The turns of sub-agents belong to their calls, and an approval is shown as a question beside its call. */
 function fold(
   turns: readonly TurnProjection[],
   state: State | undefined,

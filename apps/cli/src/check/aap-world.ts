@@ -19,7 +19,7 @@ type Value = { readonly [name: string]: unknown }
 
 export interface AskOptions {
   readonly body?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -73,7 +73,7 @@ export class AapWorld {
     return { status: response.status, headers: response.headers, text: answered, json: parse(answered) }
   }
 
-  /** A request that makes a session, as this version has it. */
+  /** The request of this version that creates a session. */
   creation(more: Value = {}): readonly [method: string, path: string, body: Value] {
     const agent = { name: this.target.agent, ...asObject(more['agent']) }
     if (this.isV3) return ['POST', '/sessions', { ...more, agent }]

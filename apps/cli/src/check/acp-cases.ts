@@ -1,4 +1,4 @@
-// Rules of ACP over stdio. Each case starts the command anew and tries one rule.
+// Rules of ACP over stdio. Each case starts the command again and tries one rule.
 import { chunks, errorCode, type AcpPeer, type AcpWorld } from './acp-world.ts'
 import type { CheckCase } from './check-case.ts'
 import { asList, asObject, expectEqual, expectThat, hasText, needs } from './expectations.ts'

@@ -25,7 +25,7 @@ export class AcpPeer {
   #isGone = false
 
   constructor(command: string) {
-    // A group of its own, so that `end` reaches what the shell has started.
+    // Its own process group, so that `end` also reaches what the shell started.
     this.#child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'ignore'], detached: true })
     this.#child.on('error', () => this.#leave())
     this.#child.on('close', () => this.#leave())
@@ -34,7 +34,7 @@ export class AcpPeer {
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text))
   }
 
-  /** A command may print without an end. Beyond the bound it is ended, and every rule that waits for it fails. */
+  /** A command may print endlessly. Beyond the limit it is ended, and every rule that waits for it fails. */
   #read(text: string): void {
     this.#printed += text.length
     if (this.#printed > MOST_PRINTED || this.frames.length + this.noise.length > MOST_LINES) return this.end()
@@ -102,7 +102,7 @@ export class AcpPeer {
     try {
       process.kill(-pid)
     } catch {
-      // It has ended meanwhile.
+      // The process has already ended.
       this.#leave()
     }
   }

@@ -14,7 +14,7 @@ export interface BladeTarget {
   readonly agent?: string | undefined
 }
 
-/** What one run told a subscriber. */
+/** What one run sent to a subscriber. */
 export interface ToldRun {
   readonly sessionId: string
   readonly told: readonly BladeOutput[]

@@ -12,7 +12,7 @@ export function expectThat(isSo: boolean, sentence: string): void {
   if (!isSo) throw new RuleBroken(sentence)
 }
 
-/** For what the rule presupposes. */
+/** For preconditions of the rule. */
 export function needs(isSo: boolean, sentence: string): void {
   if (!isSo) throw new NotApplicable(sentence)
 }

@@ -8,11 +8,11 @@ import type { IdPairs } from './same-event.ts'
 
 export type Cause =
   | { readonly type: 'command'; readonly command: Command }
-  /** The event is taken as it is: it says what somebody set, not what the engine decided. */
+  /** The event is copied: it records a setting, not a decision of the engine. */
   | { readonly type: 'taken'; readonly recorded: Recorded }
   /** A model or a tool has answered. */
   | { readonly type: 'answer'; readonly seq: number }
-  /** The process ended here, in an order that nobody knows. */
+  /** The process ended here; the order of the events around it is unknown. */
   | { readonly type: 'process' }
 
 export interface Session {

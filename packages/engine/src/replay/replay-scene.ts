@@ -28,7 +28,7 @@ export interface SceneOptions extends Omit<ReplayedSession, 'past'> {
   onRequest(seq: number, field: string | undefined): void
 }
 
-/** An engine of today in the world of a log: everything outside of it answers as the log says, when it is told to. */
+/** Today's engine in the world of a log: everything outside of it answers from the log, when it is released. */
 export class ReplayScene {
   readonly engine: Engine
   readonly ids = new IdPairs()

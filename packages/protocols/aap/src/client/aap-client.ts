@@ -18,7 +18,7 @@ export interface AapClientOptions extends TransportOptions {
 export interface AapClient {
   readonly dialect: Dialect
   meta(signal?: AbortSignal): Promise<WireMeta>
-  /** Version 3. In version 1, the first turn makes the session: see `startSession`. */
+  /** Version 3. In version 1, the first turn creates the session: see `startSession`. */
   createSession(session: NewSession, signal?: AbortSignal): Promise<string>
   sessions(signal?: AbortSignal): AsyncIterable<Pick<WireSession, 'sessionId'>>
   session(sessionId: string, signal?: AbortSignal): Promise<WireSession | undefined>
@@ -35,7 +35,7 @@ export interface AapClient {
   attachTurn(sessionId: string, after: string, signal?: AbortSignal): AsyncIterable<ReceivedEvent>
   /** Our server. */
   cancelTurn(sessionId: string, signal?: AbortSignal): Promise<void>
-  /** Version 1: makes the session by its first turn. The first event names it. */
+  /** Version 1: creates the session with its first turn. The first event names it. */
   startSession(session: FirstTurn, signal?: AbortSignal): AsyncIterable<ReceivedEvent>
 }
 

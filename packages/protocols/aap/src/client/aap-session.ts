@@ -31,7 +31,7 @@ export class AapSession {
   readonly #client: AapClient
   readonly #options: SessionOptions
   #sessionId: string | undefined
-  /** All messages but those of `#fold`. */
+  /** All messages except those of `#fold`. */
   #settled: readonly WireMessage[] = []
   /** The turn that was sent last. */
   #fold: TurnFold | undefined
@@ -57,7 +57,7 @@ export class AapSession {
     return session
   }
 
-  /** Continues a session, also one made behind another door. Calls that wait are found in its history. */
+  /** Continues a session, also one created at another door. Pending calls are found in its history. */
   static async load(
     client: AapClient,
     sessionId: string,
@@ -80,7 +80,7 @@ export class AapSession {
     return this.#messages
   }
 
-  /** The id of the last event, on servers that send ids: `attach` goes on after it. */
+  /** The id of the last event, on servers that send ids: `attach` continues after it. */
   get cursor(): string | undefined {
     return this.#cursor
   }
@@ -98,7 +98,7 @@ export class AapSession {
     this.#wanted = { ...this.#wanted, ...changes }
   }
 
-  /** Sends a user message and goes on until no call waits that this client can answer. Yields every event. */
+  /** Sends a user message and continues until no pending call is left that this client can answer. Yields every event. */
   async *send(content: WireContent, signal?: AbortSignal): AsyncGenerator<WireEvent> {
     yield* this.#converse([{ role: 'user', content }], signal)
   }
