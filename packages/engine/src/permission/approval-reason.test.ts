@@ -16,3 +16,9 @@ it.each([
   expect(parseApprovalReason(recorded)).toEqual(reason)
   expect(describeApprovalReason(parseApprovalReason(recorded))).toMatch(/^[A-Z].+\.$/)
 })
+
+it('a path in a reason shows its hidden characters', () => {
+  for (const recorded of ['run-outside:/srv/\u202egpj is lost.', 'protected-path:/home/u/\u200b.ssh\u001b[2J']) {
+    expect(describeApprovalReason(parseApprovalReason(recorded))).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  }
+})

@@ -63,11 +63,11 @@ export function describeApprovalReason(reason: ApprovalReason): string {
     case 'more-access':
       return 'One of your rules allows this tool, but not what this command needs besides.'
     case 'run-outside':
-      return `${reason.cause} If you allow it, the same command runs again without the sandbox, with all your rights.`
+      return `${spellOutLine(reason.cause)} If you allow it, the same command runs again without the sandbox, with all your rights.`
     case 'not-understood':
       return 'Part of this command could not be parsed. Read it closely.'
     case 'protected-path':
-      return `The call touches the protected path ${reason.path}.`
+      return `The call touches the protected path ${spellOutLine(reason.path)}.`
     case 'text-from-tool':
       return reason.tool === ''
         ? 'Most words of this text are not yours: a tool result may have written it.'
