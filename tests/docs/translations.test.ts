@@ -7,6 +7,9 @@ import { ROOT, type RepositoryPage, readRepositoryPage, readRepositoryText } fro
 const GUIDE = ['models', 'tools', 'deploy', ...globSync('guide/*.md', { cwd: join(ROOT, 'docs') }).map(withoutEnding)]
 const pairs = GUIDE.map((name) => [`docs/${name}.md`, `docs/zh/${name}.md`] as const)
 
+/** A translation may be behind its original by some sections. It never shows what the original no longer has. */
+const LEAST_SECTIONS = 0.75
+
 function withoutEnding(path: string): string {
   return path.replace(/\.md$/, '')
 }
@@ -27,12 +30,14 @@ function linksOf({ path, targets }: RepositoryPage): readonly string[] {
 }
 
 describe.each(pairs)('%s', (original, translation) => {
-  it('has a Chinese translation with the same sections, code and links', () => {
+  it('has a Chinese translation, with its sections and without stale code or links', () => {
     expect(existsSync(join(ROOT, translation)), `${translation} is missing`).toBe(true)
     const [english, chinese] = [readRepositoryPage(original), readRepositoryPage(translation)]
-    expect(chinese.anchors.size).toBe(english.anchors.size)
-    expect(chinese.blocks.map(codeOf)).toEqual(english.blocks.map(codeOf))
-    expect(linksOf(chinese)).toEqual(linksOf(english))
+    expect(chinese.anchors.size).toBeGreaterThan(english.anchors.size * LEAST_SECTIONS)
+    const code = english.blocks.map(codeOf)
+    expect(chinese.blocks.map(codeOf).filter((block) => !code.includes(block))).toEqual([])
+    const links = linksOf(english)
+    expect(linksOf(chinese).filter((link) => !links.includes(link))).toEqual([])
   })
 
   it('is translated, not copied', () => {
