@@ -25,11 +25,13 @@ type Resolved = Pick<ReturnType<ResolveHookSync>, 'url' | 'format'>
 function isModule({ url, format }: Resolved): boolean {
   if (!url.startsWith('file:') || !/\.[jt]s$/.test(url) || url.includes('/node_modules/')) return false
   if (format === undefined || format === null) return url.endsWith('.ts')
-  return format.startsWith('commonjs') && MODULE_SYNTAX.test(readFileSync(fileURLToPath(url), 'utf8'))
+  return format.startsWith('commonjs') && hasModuleSyntax(readFileSync(fileURLToPath(url), 'utf8'))
 }
 
 const MODULE_SYNTAX =
   /^\s*(?:import\s*[\w{*'"]|export\s+(?:default|const|let|function|async|class|type|interface|\{|\*))/m
+
+export const hasModuleSyntax = (text: string): boolean => MODULE_SYNTAX.test(text)
 
 const moduleFormatOf = (url: string): 'module' | 'module-typescript' =>
   url.endsWith('.ts') ? 'module-typescript' : 'module'

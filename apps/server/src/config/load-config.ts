@@ -1,7 +1,7 @@
 // Finds, reads and checks the configuration. A server starts with all of it, or fails with one line. It is read once, from
 // the start directory or `--config`, and never from a session's working directory.
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import type { Tool } from '@polylogue/engine'
@@ -15,7 +15,7 @@ import { configSchema } from './config-schema.ts'
 import type { ModelName } from './define-agent.ts'
 import type { PermissionSettings } from '../permissions/permissions-schema.ts'
 import type { BudgetSettings, PriceSettings } from '../usage/cost-schema.ts'
-import { importConfig } from './import-config.ts'
+import { hasModuleSyntax, importConfig } from './import-config.ts'
 import { BUILT_IN_TOOLS, isBuiltInTool, type BuiltInToolName } from './built-in-names.ts'
 import type { OidcSettings } from '../auth/oidc-schema.ts'
 import type { Limits } from './limits.ts'
@@ -228,9 +228,13 @@ function placeOf(error: SyntaxError, path: string): string {
   return file === path ? `line ${line}: ` : `${relative(dirname(path), file)}, line ${line}: `
 }
 
-function placeInScript(path: string): RegExpExecArray | undefined {
-  const { stderr } = spawnSync(process.execPath, ['--no-warnings', '--check', path], { encoding: 'utf8' })
-  return /^(?:file:\/\/)?(.+):(\d+)\n/.exec(stderr) ?? undefined
+/** A module of a CommonJS folder is checked as the module that it is loaded as. */
+function placeInScript(path: string): readonly string[] | undefined {
+  const text = readFileSync(path, 'utf8')
+  const check = hasModuleSyntax(text) ? ['--input-type=module', '--check', '-'] : ['--check', path]
+  const { stderr } = spawnSync(process.execPath, ['--no-warnings', ...check], { encoding: 'utf8', input: text })
+  const [whole = '', file = '', line = ''] = /^(?:file:\/\/)?(.+):(\d+)\n/.exec(stderr) ?? []
+  return whole === '' ? undefined : [whole, file === '[stdin]' ? path : file, line]
 }
 
 function messageOf(error: unknown): string {
