@@ -4,13 +4,12 @@
  * because nodes of two versions run side by side during an upgrade.
  */
 import { z } from 'zod'
-import { asEntryId, asLoopId, asSessionId, asToolCallId, asTurnId, asUserId } from '../ids.ts'
+import { asEntryId, asLoopId, asSessionId, asToolCallId, asTurnId } from '../ids.ts'
 import type { BusMessage } from '../ports/live-bus.ts'
 
 const VERSION = 1
 
 const sessionId = z.string().transform(asSessionId)
-const userId = z.string().transform(asUserId)
 const step = {
   turnId: z.string().transform(asTurnId),
   loopId: z.string().transform(asLoopId),
@@ -52,7 +51,6 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('deleted'), sessionId }),
   z.object({ type: z.literal('cancel'), sessionId, turnId: step.turnId, reason: z.string() }),
   z.object({ type: z.literal('live'), sessionId, live, isPast: z.literal(true).optional() }),
-  z.object({ type: z.literal('listed'), sessionId, userId }),
 ])
 
 const envelope = z.tuple([z.literal(VERSION), z.string(), z.array(z.unknown())])

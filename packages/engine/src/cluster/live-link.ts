@@ -126,7 +126,6 @@ export class LiveLink implements AppendListener {
       case 'live':
         this.#heard(session.id, from)
         return this.#show(session, message, from)
-      case 'listed':
     }
   }
 

@@ -1,5 +1,5 @@
 import type { CallInput, LiveBatch, StepRetry, ToolProgress } from '../events/live-event.ts'
-import type { SessionId, TurnId, UserId } from '../ids.ts'
+import type { SessionId, TurnId } from '../ids.ts'
 
 /**
  * Carries hints between the processes that share a storage. A message may be lost, doubled, late or out of order: the
@@ -35,8 +35,6 @@ export type BusMessage =
   | { readonly type: 'cancel'; readonly sessionId: SessionId; readonly turnId: TurnId; readonly reason: string }
   /** Something that readers of the session see live. `isPast`: the receiver may have it already. */
   | { readonly type: 'live'; readonly sessionId: SessionId; readonly live: SharedLive; readonly isPast?: true }
-  /** A session of this user is listed differently. */
-  | { readonly type: 'listed'; readonly sessionId: SessionId; readonly userId: UserId }
 
 /** Batches carry the numbers of the runner. */
 export type SharedLive = LiveBatch | ToolProgress | CallInput | StepRetry
