@@ -72,6 +72,7 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
         self,
         nodes: {
           async beat(facts, leaseMs) {
+            if (dead.has(nodeId)) return clock.now()
             const startedAt = known.get(nodeId)?.startedAt ?? clock.now()
             known.set(nodeId, {
               ...facts,
@@ -87,6 +88,9 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
           leases: async () => [],
           countTurns: async () => 0,
           async bind(sessionId, { nodeId: runsOn, machine }) {
+            const holder = places.get(sessionId)?.runsOn
+            const isHeld = holder !== undefined && (known.get(holder)?.leaseUntil ?? 0) > clock.now()
+            if (isHeld && holder !== runsOn) return false
             places.set(sessionId, { runsOn, machine })
             return true
           },

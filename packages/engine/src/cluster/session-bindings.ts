@@ -5,27 +5,42 @@ import { StorageFault } from '../ports/event-store.ts'
 /** The sessions that only this process may run, because something they need is here: an editor, or a server it brought. */
 export class SessionBindings {
   readonly #cluster: ClusterParts
+  /** How often each session is held here. */
   readonly #holders = new Map<SessionId, number>()
+  readonly #bound = new Set<SessionId>()
 
   constructor(cluster: ClusterParts) {
     this.#cluster = cluster
   }
 
   has(sessionId: SessionId): boolean {
-    return this.#holders.has(sessionId)
+    return this.#bound.has(sessionId)
   }
 
-  /** Returns how to end it. If another live process has the session, this one only reads it. */
+  /** Returns how to end it. While another live process has the session, this one only reads it. */
   async hold(sessionId: SessionId): Promise<() => void> {
-    const { nodes, self } = this.#cluster
-    const isBound = this.has(sessionId) || (await nodes.bind(sessionId, self))
-    if (!isBound) return () => undefined
     this.#change(sessionId, 1)
     let isHeld = true
-    return () => {
+    const letGo = (): void => {
       if (isHeld) this.#change(sessionId, -1)
       isHeld = false
     }
+    try {
+      await this.bind(sessionId)
+    } catch (error) {
+      letGo()
+      throw error
+    }
+    return letGo
+  }
+
+  /** Binds a session that is held here, unless another live process has it. To be tried again until it succeeds. */
+  async bind(sessionId: SessionId): Promise<void> {
+    if (this.#bound.has(sessionId) || !this.#holders.has(sessionId)) return
+    const { nodes, self } = this.#cluster
+    if (!(await nodes.bind(sessionId, self))) return
+    this.#bound.add(sessionId)
+    if (!this.#holders.has(sessionId)) this.#unbind(sessionId)
   }
 
   /** Why this process may not run the session. It is asked only after it has claimed the session. */
@@ -46,6 +61,11 @@ export class SessionBindings {
     const count = (this.#holders.get(sessionId) ?? 0) + by
     if (count > 0) return void this.#holders.set(sessionId, count)
     this.#holders.delete(sessionId)
+    this.#unbind(sessionId)
+  }
+
+  #unbind(sessionId: SessionId): void {
+    if (!this.#bound.delete(sessionId)) return
     const { nodes, self } = this.#cluster
     // Otherwise the binding ends with this process.
     nodes.unbind(sessionId, self.nodeId).catch((error: unknown) => {

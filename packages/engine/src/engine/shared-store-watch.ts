@@ -111,13 +111,21 @@ export class SharedStoreWatch {
         await followLog(session, { sessions: this.#sessions, coordinator: this.#coordinator })
       }
       if (session.isGone || session.isStale || this.#coordinator.isRunning(session.id)) continue
-      if (this.#bindings?.has(session.id) === true && isWanted(session.state)) this.#coordinator.wake(session)
+      // The process that had the session may be gone by now.
+      await this.#bindings?.bind(session.id)
+      if (this.#bindings?.has(session.id) === true && isWanted(session.state)) this.#goOn(session, head?.owner)
       if (session.state.turn?.status === 'running') this.#link?.watch(session, head?.owner)
       if (isAsking(session) && !this.#isBusUp()) {
         showDrafts(session, await this.#parts.store.readDrafts(session.id))
       }
     }
     this.#link?.tidy()
+  }
+
+  /** A session that only this process may run. A former runner that still lives keeps its lease. */
+  #goOn(session: OpenSession, owner: string | undefined): void {
+    if (owner === undefined) this.#coordinator.wake(session)
+    else void this.#coordinator.takeOver(session)
   }
 
   #isBusUp(): boolean {
