@@ -44,6 +44,14 @@ describe('polylogue init', () => {
     expect(test.stdout).toMatch(/^# pass 1$/m)
   })
 
+  it.each([
+    ['by npx', 'exec', '\n  npx polylogue serve\n'],
+    ['by name', '', '\n  polylogue serve\n'],
+  ])('names next steps that work for a user who started it %s', async (_how, npm_command, line) => {
+    const environment = { XDG_CONFIG_HOME: home.path, npm_command }
+    expect((await runPolylogue(['init'], { cwd: dir.path, environment })).stdout).toContain(line)
+  })
+
   it('gives the editor its types', async () => {
     await polylogue('init')
     expect(await run(process.execPath, [TSC, '-p', '.'], { cwd: dir.path })).toMatchObject({ stdout: '' })

@@ -26,7 +26,9 @@ export async function init(directory = '.'): Promise<number> {
     if (found !== undefined) await trustFolder(found, process.env)
   }
   const first = folder === process.cwd() ? [] : [`cd ${directory}`]
-  const steps = [...first, 'node --test', 'polylogue serve', 'polylogue run --agent croupier "Roll two dice"']
+  // npm sets this for programs that `npx` starts: they are not in the PATH of the user.
+  const program = process.env['npm_command'] === 'exec' ? 'npx polylogue' : 'polylogue'
+  const steps = [...first, 'node --test', `${program} serve`, `${program} run --agent croupier "Roll two dice"`]
   stdout.write(`\nNext:\n\n${steps.map((step) => `  ${step}\n`).join('')}`)
   return ExitCode.done
 }
