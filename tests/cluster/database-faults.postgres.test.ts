@@ -96,6 +96,7 @@ describe('two nodes on one database', { timeout: 60_000 }, () => {
     expect(stream.frames.at(-1)?.event).not.toBe('turn_stop')
     await admin.query('DROP TRIGGER no_room ON polylogue.events; DROP FUNCTION public.no_room()')
     expect((await ended).at(-1)?.event).toBe('turn_stop')
-    expect(JSON.stringify(await session.history())).toContain('cancelled')
+    // Nothing could record what became of the call while it was stopped: it is reported as cancelled or as unknown.
+    expect(JSON.stringify(await session.history())).toMatch(/cancelled|Outcome unknown/)
   })
 })
