@@ -14,11 +14,13 @@ export interface EditorProcessOptions {
 const DOOR = 'acp'
 /** The owner cancels, answers and hangs up within five seconds. */
 const GOODBYE_MS = 5_500
+/** The answer to the greeting leaves first. */
+const AFTER_GREETING_MS = 20
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
  * Runs `polylogue acp`: answers an editor on stdin and stdout until it leaves. The owner of the data directory does the
- * work; if there is none, this process becomes the owner. The server is loaded with the first request after the greeting.
+ * work; if there is none, this process becomes the owner. The server is loaded after the first frame was answered.
  */
 export async function serveEditor({ owner, handshake }: EditorProcessOptions): Promise<void> {
   const leaving = Promise.withResolvers<void>()
@@ -34,11 +36,15 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
     relay.finish()
     leaving.resolve()
   }
+  let loading: NodeJS.Timeout | undefined
   if (process.stdin.isTTY) note('This speaks with editors, in JSON-RPC. Try polylogue run, or polylogue acp --help.')
   stdio.listen({
     line(line) {
       relay.fromEditor(line)
       if (relay.isFull) stdio.pause()
+      loading ??= setTimeout(() => {
+        if (!relay.isOver) void load(owner.dataDir)
+      }, AFTER_GREETING_MS)
     },
     left(reason) {
       if (reason !== undefined) note(reason)
@@ -59,6 +65,16 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
     if (!relay.isOver) note('The process that owned the data directory has gone. Looking for the next one.')
   }
   await stdio.flush()
+}
+
+/** Contract: never rejects. The first request meets the same error and reports it. */
+async function load(dataDir: string): Promise<void> {
+  try {
+    const { loadServer } = await import('../pipe/open-back.ts')
+    if (await loadServer(dataDir)) await import('@polylogue/acp')
+  } catch {
+    // See above.
+  }
 }
 
 async function carry(relay: Relay, back: OpenedBack, stdio: EditorStdio): Promise<void> {

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OwnedByAnother } from '../owner/owned-by-another.ts'
+import { ownerAddressOf } from '../platform/host.ts'
 import type { RunningServer, ServeOptions } from '../serve-options.ts'
 import type { Back } from './back.ts'
 import { connectPipe, type PipeRequest } from './connect-pipe.ts'
@@ -21,6 +23,13 @@ const OTHERS_LOOK_MS = 200
 const GRACE_MS = 30_000
 /** For turns that came another way: they go on with the next owner. */
 const LAST_GRACE_MS = 500
+
+/** Loads the server unless there is an owner, so that the first request waits less. Returns whether it was loaded. */
+export async function loadServer(dataDir: string): Promise<boolean> {
+  if (existsSync(ownerAddressOf(dataDir).path)) return false
+  await import('../serve.ts')
+  return true
+}
 
 /** Connects to the owner of the data directory, or becomes it if there is none. `undefined`: the client left meanwhile. */
 export async function openBack(
