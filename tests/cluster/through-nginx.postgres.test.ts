@@ -1,10 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { requireTool } from '../house/require-tool.ts'
 import { createAapClient, type AapClient } from '../support/aap-client.ts'
 import { V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
@@ -15,12 +10,13 @@ import { startServerProcess, type ServerProcess } from '../support/server-proces
 import { createTempDir } from '../support/temp-dir.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import type { ServerDatabase } from '../support/databases.ts'
+import { startNginx, type StartedNginx } from './support/start-nginx.ts'
 
 let database: ServerDatabase
 let counting: CountingAgent
 let folder: Awaited<ReturnType<typeof createTempDir>>
 let nodes: readonly ServerProcess[] = []
-let nginx: ChildProcess | undefined
+let nginx: StartedNginx | undefined
 let client: AapClient
 
 beforeAll(async () => {
@@ -28,12 +24,14 @@ beforeAll(async () => {
   database = await createTestDatabase()
   folder = await createTempDir()
   nodes = await Promise.all(['a', 'b'].map(startNode))
-  const port = await findFreePort()
-  nginx = await startNginx(port)
-  client = createAapClient({ url: `http://127.0.0.1:${port}`, key: nodes[0]!.key, dialect: V3 })
+  nginx = await startNginx(
+    folder.path,
+    nodes.map(({ url }) => url),
+  )
+  client = createAapClient({ url: nginx.url, key: nodes[0]!.key, dialect: V3 })
 }, 60_000)
 afterAll(async () => {
-  await stopNginx()
+  await nginx?.stop()
   await Promise.all(nodes.map((node) => node.kill()))
   await folder.remove()
   await counting.remove()
@@ -48,59 +46,8 @@ const startNode = (name: string): Promise<ServerProcess> =>
     environment: { ...counting.environment, POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'secret.key') },
   })
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
-}
-
-/** Each request goes to the other node than the one before. */
-async function startNginx(port: number): Promise<ChildProcess> {
-  const program = requireTool('nginx', 'nginx-light')
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder.path};`)
-  const config = `daemon off; pid ${folder.path}/nginx.pid; error_log stderr; worker_processes 1;
-    events {}
-    http {
-      access_log off; ${paths.join(' ')}
-      upstream polylogue { ${nodes.map(({ url }) => `server ${new URL(url).host};`).join(' ')} }
-      server {
-        listen 127.0.0.1:${port};
-        location / {
-          proxy_pass http://polylogue;
-          proxy_http_version 1.1;
-          proxy_set_header Host $http_host;
-          proxy_set_header Upgrade $http_upgrade;
-          proxy_set_header Connection $http_connection;
-          proxy_buffering off;
-          proxy_read_timeout 1h;
-        }
-      }
-    }`
-  const file = join(folder.path, 'nginx.conf')
-  await writeFile(file, config)
-  const started = spawn(program, ['-c', file, '-p', folder.path], { stdio: 'ignore' })
-  const isThere = (): Promise<true | undefined> =>
-    fetch(`http://127.0.0.1:${port}/healthz`).then(
-      ({ ok }) => ok || undefined,
-      () => undefined,
-    )
-  await eventually(isThere, 'nginx answers')
-  return started
-}
-
 const textOf = (frames: readonly { event?: string; data: Record<string, unknown> }[]): string =>
   frames.map(({ event, data }) => (event === 'text_delta' ? String(data['delta']) : '')).join('')
-
-/** Killed outright, it would leave its worker behind. */
-async function stopNginx(): Promise<void> {
-  if (nginx === undefined || nginx.exitCode !== null) return
-  const ended = once(nginx, 'exit')
-  nginx.kill('SIGTERM')
-  await ended
-}
 
 describe('two nodes behind nginx, without stickiness', { timeout: 90_000 }, () => {
   it('serve a conversation whose requests alternate between them', async () => {
