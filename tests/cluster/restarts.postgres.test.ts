@@ -1,51 +1,30 @@
-import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
-import { prepareCountingAgent, type CountingAgent } from '../support/counting-agent.ts'
 import type { ServerDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { NEXT, call, script } from '../support/script.ts'
-import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { createTestDatabase } from '../support/test-database.ts'
+import { prepareNodes, type Nodes } from './support/nodes.ts'
 
 let database: ServerDatabase
-let counting: CountingAgent
-let folder: TempDir
-const nodes: ServerProcess[] = []
+let nodes: Nodes
 
-beforeAll(async () => {
-  counting = await prepareCountingAgent()
-})
-afterAll(() => counting.remove())
 beforeEach(async () => {
   database = await createTestDatabase()
-  folder = await createTempDir()
+  nodes = await prepareNodes(database.url)
 })
 afterEach(async () => {
-  await Promise.all(nodes.splice(0).map((node) => node.kill()))
-  await folder.remove()
+  await nodes.remove()
   await database.drop()
 })
-
-async function startNode(name: string, ...more: readonly string[]): Promise<ServerProcess> {
-  const node = await startServerProcess({
-    dataDir: join(folder.path, name),
-    startDir: folder.path,
-    flags: ['--database', database.url, '--config', counting.configFile, ...more],
-    environment: { ...counting.environment, POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'secret.key') },
-  })
-  nodes.push(node)
-  return node
-}
 
 const TOOLS = [{ name: 'count', trust: true }]
 
 describe('nodes of one cluster', { timeout: 120_000 }, () => {
   it('cluster 69: nodes that have nothing to do ask the database at most 15 times a second each', async () => {
-    await Promise.all([startNode('a'), startNode('b')])
+    await Promise.all([nodes.start('a'), nodes.start('b')])
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
     const read = async (): Promise<{ readonly count: number; readonly at: number }> => {
@@ -65,12 +44,12 @@ describe('nodes of one cluster', { timeout: 120_000 }, () => {
   })
 
   it('cluster 32: a rolling restart under load loses no turn and runs none twice', async () => {
-    let [a, b] = await Promise.all([startNode('a'), startNode('b')])
+    let [a, b] = await Promise.all([nodes.start('a'), nodes.start('b')])
     const key = a.key
     const sessions = await Promise.all(
       Array.from({ length: 6 }, () => openSession(a.client(V3), { agent: 'counting', tools: TOOLS })),
     )
-    const runs = new Map(sessions.map(({ id }) => [id, Array.from({ length: 5 }, () => counting.nextRun())]))
+    const runs = new Map(sessions.map(({ id }) => [id, Array.from({ length: 5 }, () => nodes.counting.nextRun())]))
     const work = [...runs].map(async ([id, planned]) => {
       let tries = 0
       for (const run of planned) {
@@ -87,14 +66,14 @@ describe('nodes of one cluster', { timeout: 120_000 }, () => {
       }
     })
     expect(await a.stop()).toBe(0)
-    a = await startNode('a')
+    a = await nodes.start('a')
     expect(await b.stop()).toBe(0)
-    b = await startNode('b')
+    b = await nodes.start('b')
     await Promise.all(work)
     for (const [id, planned] of runs) {
       const history = JSON.stringify(await attachSession(b.client(V3, key), id).history())
       for (const run of planned) {
-        expect(await counting.timesRun(run)).toBe(1)
+        expect(await nodes.counting.timesRun(run)).toBe(1)
         expect(history.split(`"text":"${run}"`).length + history.split(`"content":"${run}"`).length).toBe(3)
       }
     }
