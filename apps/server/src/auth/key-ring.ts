@@ -25,7 +25,6 @@ const RECENT_MS = 10 * 60_000
 const MAX_KEY_LENGTH = 512
 
 const MAX_KEYS = 100
-const MOST_HASHES = 1_000
 
 export class TooManyKeys extends EngineError {
   constructor() {
@@ -34,7 +33,7 @@ export class TooManyKeys extends EngineError {
   }
 }
 
-/** Every API key and browser sign-in of this server. Only hashes are stored. */
+/** Every API key and browser sign-in of this server. Only hashes are kept. */
 export interface KeyRing {
   find(plain: string): Promise<FoundKey | undefined>
   /** For the server's own use: a start must not fail because of how many there are. */
@@ -49,7 +48,10 @@ export interface KeyRing {
   rename(id: string, name: string, userId: UserId): Promise<boolean>
   /** Ends what keys opened that another process has revoked. */
   endRevoked(): Promise<void>
-  /** Ends the key's open streams and the sign-ins made with it too. `false` when this user (or anybody, when none is named) has no such key. */
+  /**
+   * Ends the key's open streams and the sign-ins made with it too. `false` when this user (or anybody, when none is named)
+   * has no such key.
+   */
   revoke(id: string, userId?: UserId): Promise<boolean>
 }
 
@@ -109,13 +111,6 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
   const trusted = new Set<string>()
   const isLive = (record: KeyRecord): boolean => (expiryOf(record) ?? Number.POSITIVE_INFINITY) > clock.now()
 
-  /** Hashes of keys that were good, so that a busy client's key is hashed once. Others' guesses never get in here. */
-  const hashes = new Map<string, string>()
-  const rememberHash = (plain: string, hash: string): void => {
-    if (hashes.size >= MOST_HASHES) hashes.clear()
-    hashes.set(plain, hash)
-  }
-
   const lookUp = async (hash: string): Promise<KeyRecord | undefined> => {
     const remembered = known.find(hash)
     if (remembered?.isFresh === true) return remembered.record
@@ -164,14 +159,13 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
     async find(plain) {
       if (plain === '' || plain.length > MAX_KEY_LENGTH) return undefined
       // Looking a hash up gives no timing to learn from: nobody can steer the hash of a guess.
-      const hash = hashes.get(plain) ?? digest(plain)
+      const hash = digest(plain)
       const extraId = extra.get(hash)
       if (extraId !== undefined) {
         return { id: extraId, userId: LOCAL_USER, kind: 'api', revoked: revocationOf(extraId).signal }
       }
       const record = await lookUp(hash)
       if (record === undefined || !isLive(record)) return undefined
-      if (!hashes.has(plain)) rememberHash(plain, hash)
       store.touchKey(record.id, clock.now())
       const { id, userId, kind, prefix: host, createdAt } = record
       const signIn = kind === 'browser' ? { host, isRecent: clock.now() - createdAt < RECENT_MS } : undefined
