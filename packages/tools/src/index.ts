@@ -32,6 +32,7 @@ export {
   type ProtectedSetOptions,
   type ProtectedView,
 } from './protected/protected-set.ts'
+export { realPathOf } from './real-path.ts'
 export { formatPath, oneLine, parseWith, type Parsed } from './parse-with.ts'
 export { createScriptedTools } from './scripted-tools/scripted-tools.ts'
 export { outputTools } from './result/output-tools.ts'

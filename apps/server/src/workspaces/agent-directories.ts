@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { realPathOf } from '@polylogue/tools'
 
 /**
  * The directories that the configuration names for agents. Links are followed once, at start: whoever changes one later
@@ -8,8 +8,6 @@ export function findAgentDirectories(
   agents: readonly { readonly name: string; readonly workspace?: string | undefined }[],
 ): ReadonlyMap<string, string> {
   return new Map(
-    agents.flatMap(({ name, workspace }) => (workspace === undefined ? [] : [[name, followLinks(workspace)] as const])),
+    agents.flatMap(({ name, workspace }) => (workspace === undefined ? [] : [[name, realPathOf(workspace)] as const])),
   )
 }
-
-const followLinks = (path: string): string => (existsSync(path) ? realpathSync(path) : path)

@@ -1,5 +1,5 @@
 import type { SessionId, WorkspaceOwner, Workspaces } from '@polylogue/engine'
-import { existsSync, realpathSync } from 'node:fs'
+import { realPathOf } from '@polylogue/tools'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSessionPins, type SessionPinsOptions } from './session-pins.ts'
@@ -25,7 +25,7 @@ export interface SessionWorkspaces extends Workspaces {
 /** Directories of sessions below the data directory, unless their client or their agent's configuration names one. */
 export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorkspaces {
   const { readable = [], removed, removedDirectory, directoryOf, refuse = () => undefined } = options
-  const dataDir = existsSync(options.dataDir) ? realpathSync(options.dataDir) : options.dataDir
+  const dataDir = realPathOf(options.dataDir)
   const ownOf = (sessionId: string): string => join(dataDir, 'workspaces', sessionId)
   const readableOf = (sessionId: string): readonly string[] => readable.map((folder) => join(folder, sessionId))
   const named = createSessionPins({ refuse })

@@ -1,7 +1,7 @@
 // How one command is confined: its mounts, its environment and its start.
-import { existsSync, realpathSync } from 'node:fs'
 import type { ToolInvocation } from '@polylogue/engine'
 import { identityOf } from '../files/directory.ts'
+import { realPathOf } from '../real-path.ts'
 import { cacheEnvironment } from '../sandbox/cache-environment.ts'
 import { SANDBOX_PROGRAM, type Sandbox } from '../sandbox/detect-sandbox.ts'
 import type { PlannedSandbox } from '../sandbox/plan-sandbox.ts'
@@ -47,7 +47,7 @@ export function planFor(
   return planner.plan({
     cwd: workspace.cwd,
     roots: roots.directories,
-    readable: readable.map(realPath),
+    readable: readable.map(realPathOf),
     granted: grant.call.guarded ?? [],
     named: inspection.guarded,
     network: hasNetwork(invocation, { options }),
@@ -89,12 +89,7 @@ export function addedEnvironment(
     HOME: parts.planner.home,
     ...proxies,
     ...(cachePath !== undefined && cacheEnvironment(cachePath)),
-    ...(identity !== undefined && { GIT_CONFIG_GLOBAL: realPath(identity) }),
+    ...(identity !== undefined && { GIT_CONFIG_GLOBAL: realPathOf(identity) }),
     ...environment,
   }
-}
-
-/** In the sandbox a link may lead elsewhere or nowhere. */
-export function realPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path
 }

@@ -1,10 +1,11 @@
 // Prepares a command that was judged read-only. It can only run programs from outside the workspace, and Git sees a
 // repository without its settings. Without these it must not run without approval.
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Workspace } from '@polylogue/engine'
 import { createShadowRepository } from '../git/shadow-repository.ts'
 import { isWithin } from '../protected/path-order.ts'
+import { realPathOf } from '../real-path.ts'
 
 export interface ReadingParts {
   /** Further folders that the command reads. */
@@ -35,10 +36,10 @@ export async function prepareReading(command: string, workspace: Workspace, fold
 
 /** A workspace may contain a program named `ls`. */
 function programsOutside(path: string, roots: readonly string[]): string {
-  const real = roots.map(realPath)
+  const real = roots.map(realPathOf)
   return path
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !real.some((root) => isWithin(realPath(folder), root)))
+    .filter((folder) => isAbsolute(folder) && !real.some((root) => isWithin(realPathOf(folder), root)))
     .join(delimiter)
 }
 
@@ -56,8 +57,4 @@ function isProgram(path: string): boolean {
   } catch {
     return false
   }
-}
-
-function realPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path
 }

@@ -15,7 +15,7 @@ import { createCommandCgroup } from './command-cgroup.ts'
 import { DEFAULT_LIMITS } from './command-limits.ts'
 import { type ConfinedRun, toCommandOutput } from './command-output.ts'
 import { type BashParts, placeOf, requireSandbox } from './command-place.ts'
-import { type CommandConfines, addedEnvironment, holdIn, planFor, realPath, toArgv } from './confine-command.ts'
+import { type CommandConfines, addedEnvironment, holdIn, planFor, toArgv } from './confine-command.ts'
 import { findShell } from './find-shell.ts'
 import { createKeptOutput } from './kept-output.ts'
 import { createLiveText } from './live-text.ts'
@@ -51,7 +51,7 @@ export async function runBash(invocation: ToolInvocation, parts: BashParts): Pro
     const isConfined = sandbox === 'bubblewrap'
     const identity = isConfined && userId === parts.options.ownUser ? await parts.gitIdentity() : undefined
     const hasCache = isConfined && reading === undefined && grant.call.place === undefined
-    if (hasCache) cache = await parts.caches.take({ userId, workspace: realPath(workspace.cwd) })
+    if (hasCache) cache = await parts.caches.take({ userId, workspace: workspace.cwd })
     const place = { sandbox, roots, outputs, marker, inspection, reading, identity, cache: cache?.folder }
     return await runIn(place, invocation, parts)
   } finally {

@@ -55,7 +55,7 @@ function readPointer(file: string): string | undefined {
 
 function realPathOf(path: string): string | undefined {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
     return undefined

@@ -1,9 +1,10 @@
 // The single list of paths that tools must not touch by default. File tools, sandbox mounts and the parser of shell
 // commands all use it.
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { ANYWHERE_NAMES, HOME_NAMES } from './home-names.ts'
+import { realPathOf } from '../real-path.ts'
 import { isWithin, upwards } from './path-order.ts'
 
 /**
@@ -126,17 +127,6 @@ function hasGuardedName(path: string): boolean {
 /** Git runs the programs that its configuration and hooks name. */
 export function isInGit(path: string): boolean {
   return path.split('/').some((part) => part.toLowerCase() === '.git')
-}
-
-/** Resolves links in the existing part of the path. The rest need not exist. */
-export function realPathOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    const parent = dirname(path)
-    return parent === path ? path : join(realPathOf(parent), basename(path))
-  }
 }
 
 function isLink(path: string): boolean {

@@ -26,7 +26,7 @@ export function findInstallRoots(path: string, home: string): readonly InstallRo
   for (const folder of path.split(delimiter).filter(isAbsolute)) {
     const named = resolve(folder)
     if (!isFolder(named)) continue
-    const real = realpathSync(named)
+    const real = realpathSync.native(named)
     for (const root of rootsOf(real, home)) roots.set(root, roots.get(root) ?? [])
     const [root = real] = rootsOf(real, home)
     if (named !== real) roots.get(root)?.push({ path: named, target: real })

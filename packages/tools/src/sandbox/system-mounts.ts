@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { isWithin } from '../protected/path-order.ts'
 import type { ProtectedView } from '../protected/protected-set.ts'
+import { realPathOf } from '../real-path.ts'
 import { findInstallRoots } from './install-roots.ts'
 import type { Mount } from './sandbox-argv.ts'
 
@@ -40,7 +41,7 @@ export function createSystemMounts(view: ProtectedView, options: SystemMountsOpt
     (root) => !PROGRAMS.some((folder) => isWithin(root.path, folder)) && view.find(root.path, 'read').length === 0,
   )
   const added = (options.readable ?? []).map((path) => expandHome(path, home)).filter(existsSync)
-  const trees = [...new Set([...roots.map(({ path }) => path), ...added.map((path) => realpathSync(path))])]
+  const trees = [...new Set([...roots.map(({ path }) => path), ...added.map(realPathOf)])]
   const isMounted = (path: string): boolean => [...PROGRAMS, ...trees].some((tree) => isWithin(path, tree))
   const links = roots.flatMap((root) => root.links).filter(({ path }) => !isMounted(path))
   return {
@@ -60,7 +61,7 @@ export function createSystemMounts(view: ProtectedView, options: SystemMountsOpt
 
 function homeOf(given: string | undefined): string {
   const home = resolve(given ?? process.env['HOME'] ?? homedir())
-  return existsSync(home) ? realpathSync(home) : home
+  return realPathOf(home)
 }
 
 export function expandHome(path: string, home: string): string {
