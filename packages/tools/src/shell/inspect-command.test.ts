@@ -205,7 +205,7 @@ describe('what is understood', () => {
     [
       'env ls,env -i ls,sh -c ls,bash -c ls,xargs ls,sudo ls,time ls,nohup ls,npx x,nice ls,timeout 5 ls,exec ls,setsid ls',
       'stdbuf -oL ls,ionice ls,chroot / ls,doas ls,command ls,busybox ls,A=1 ls,eval ls,source x,find . -exec ls {} +,bunx x',
-      'watch ls,flock x ls,ssh h ls,docker run x,python -c x,node -e x,perl -e x,awk x,su -c ls,strace ls,parallel ls,fish -c ls',
+      'watch ls,flock x ls,ssh h ls,docker run x,python -c x,node -e x,node --test -e x,node,perl -e x,awk x,su -c ls,strace ls,parallel ls,fish -c ls',
       'ls && env ls,(sh -c ls),echo $(env ls),f() { nohup ls; }; f,sh x,/usr/bin/env ls,\\env ls,e""nv ls',
     ].flatMap((line) => line.split(',')),
   )('C16: `%s` has a wrapper', async (command) => {
@@ -218,6 +218,8 @@ describe('what is understood', () => {
     'npm test && make',
     'python3 a.py',
     'node --test a.ts',
+    'node --test',
+    'python3 --version',
     'command -v node',
     'exec 3>x',
     'cat sudo',

@@ -119,11 +119,15 @@ function readShell({ args, stdin }: SimpleCommand, { reading, script }: InnerSin
   else if (stdin !== 'nothing') script(stdin.text)
 }
 
+/** Options with which an interpreter does not read a program from its input. */
+const RUNS_NO_INPUT: ReadonlySet<string> = new Set(['--version', '--help', '--test'])
+
 function readInterpreter({ args, stdin }: SimpleCommand, reading: ShellReading): void {
   const firstOperand = args.findIndex(({ text }) => !text.startsWith('-'))
   const options = args.slice(0, firstOperand === -1 ? undefined : firstOperand)
   if (options.some(({ text }) => /^-[A-Za-z]*[ceEprR]|^--(?:eval|print|run)|^-$/.test(text))) reading.hasWrapper = true
   if (firstOperand !== -1 && args[firstOperand]?.text !== 'eval') return
+  if (options.some(({ text, isKnown }) => isKnown && RUNS_NO_INPUT.has(text))) return
   reading.hasWrapper = true
   if (stdin !== 'nothing') reading.doubts.push('an interpreter that reads what another command writes')
 }
