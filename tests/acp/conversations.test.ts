@@ -86,7 +86,7 @@ it('edits a file that is not saved, and runs its test in a terminal of the edito
   expect(editor.asked.filter((line) => line.endsWith(' t1'))).toEqual([
     ...['create t1', 'wait t1', 'output t1', 'release t1'],
   ])
-  // Finding 10: the user reads the command.
+  // acp finding 10: the user reads the command, not the line of the sandbox.
   expect(editor.commands[0]).toMatch(/^\S+( \S+\/sandbox)? -c node sum\.test\.mjs && echo it passes$/)
 })
 

@@ -60,13 +60,13 @@ async function open(mode = 'workspace-write'): Promise<AcpSession> {
   return session
 }
 
-it('an approved command that shows its need has the network, and the request says so', async () => {
+it('acp finding 2: an approved command that shows its need has the network, and the request says so', async () => {
   answers = ['allow']
   expect(await run(await open(), `curl -s ${url}`)).toMatch(/^completed .*a package/)
   expect(asked).toEqual([expect.stringContaining(`With network: ${new URL(url).host}.`)])
 })
 
-it('a command that the sandbox stopped says why, and is asked for once more', async () => {
+it('acp finding 2: a command that the sandbox stopped says why, and is asked for once more', async () => {
   const session = await open()
   answers = ['allow', 'reject']
   expect(await run(session, `$(echo curl) -s ${url}`)).toMatch(/^failed .*Exit code/)
@@ -77,7 +77,7 @@ it('a command that the sandbox stopped says why, and is asked for once more', as
   expect(asked.at(-1)).toContain('runs again without the sandbox')
 })
 
-it('allowed, it runs outside of the sandbox', async () => {
+it('acp finding 2: allowed, it runs outside of the sandbox', async () => {
   answers = ['allow', 'allow']
   const read = await run(await open(), `$(echo cat) ${outside}/given.txt`)
   expect(read).toMatch(/^completed .*given/)

@@ -31,19 +31,23 @@ const ask = () =>
   })
 
 describe('polylogue run in a project', () => {
-  it('has the coder work there, with its environment and its instructions', { timeout: 30_000 }, async () => {
-    const first = await ask()
-    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Tabs.') })
-    expect(first.stderr).toMatch(/AGENTS\.md is used as instructions[^]*→ Read/)
-    expect(models.faults).toEqual([])
-    const [system, ...others] = models.asked.map(([message]) => String(message?.content))
-    expect(system).toMatch(/^You are a coding agent\./)
-    expect(system).toContain(`- Working directory: ${project}\n`)
-    expect(system).toContain('- Git: branch topic, 1 untracked')
-    expect(system).toContain('Use tabs.')
-    expect(others).toEqual([system])
-    expect(models.asked[1]?.at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('Use tabs.') })
-  })
+  it(
+    'acp finding 1: has the coder work there, with its environment and its instructions',
+    { timeout: 30_000 },
+    async () => {
+      const first = await ask()
+      expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Tabs.') })
+      expect(first.stderr).toMatch(/AGENTS\.md is used as instructions[^]*→ Read/)
+      expect(models.faults).toEqual([])
+      const [system, ...others] = models.asked.map(([message]) => String(message?.content))
+      expect(system).toMatch(/^You are a coding agent\./)
+      expect(system).toContain(`- Working directory: ${project}\n`)
+      expect(system).toContain('- Git: branch topic, 1 untracked')
+      expect(system).toContain('Use tabs.')
+      expect(others).toEqual([system])
+      expect(models.asked[1]?.at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('Use tabs.') })
+    },
+  )
 
   it('names the instruction file once, before it is used', { timeout: 30_000 }, async () => {
     const file = join(project, 'AGENTS.md')

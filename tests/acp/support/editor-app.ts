@@ -9,8 +9,16 @@ import type { Params, Update } from './acp-process.ts'
 export interface EditorApp {
   /** Unsaved text, by path. What is not here, the editor does not have. */
   readonly buffers: Map<string, string>
-  /** What the person says when they are asked. */
-  permission: 'allow' | 'reject'
+  /** The id of the option that the person chooses when they are asked. */
+  permission: string | ((request: Params) => string)
+  /** What the person was asked to permit. */
+  readonly permissions: readonly Params[]
+  /** The answer to a form. Without one it has no forms. */
+  form: ((request: Params) => object) | undefined
+  /** Whether it refuses to write files. */
+  refusesWrites: boolean
+  /** What it does about a file that it does not have. */
+  missing: 'error' | 'empty'
   /** What it was asked, as `method` and what it was about. */
   readonly asked: readonly string[]
   readonly updates: readonly Update[]
@@ -42,6 +50,7 @@ export function startEditorApp({ stdin, stdout }: ChildProcess, checker?: AcpFra
   const commands: string[] = []
   const problems: string[] = []
   const updates: Update[] = []
+  const permissions: Params[] = []
   const watchers = new Set<() => void>()
   let made = 0
 
@@ -56,17 +65,30 @@ export function startEditorApp({ stdin, stdout }: ChildProcess, checker?: AcpFra
       updates.push(params.update as unknown as Update)
       for (const look of watchers) look()
     })
-    .onRequest('session/request_permission', () => ({
-      outcome: { outcome: 'selected', optionId: editor.permission },
-    }))
+    .onRequest('session/request_permission', ({ params }) => {
+      const request = params as unknown as Params
+      permissions.push(request)
+      const { permission } = editor
+      const optionId = typeof permission === 'string' ? permission : permission(request)
+      return { outcome: { outcome: 'selected', optionId } }
+    })
+    .onRequest(
+      'elicitation/create',
+      (params: unknown) => params as Params,
+      ({ params }) => {
+        if (editor.form === undefined) throw RequestError.methodNotFound('elicitation/create')
+        return editor.form(params)
+      },
+    )
     .onRequest('fs/read_text_file', ({ params: { path } }) => {
       asked.push(`read ${path}`)
-      const content = buffers.get(path)
+      const content = buffers.get(path) ?? (editor.missing === 'empty' ? '' : undefined)
       if (content === undefined) throw new RequestError(-32_002, 'not open')
       return { content }
     })
     .onRequest('fs/write_text_file', ({ params: { path, content } }) => {
       asked.push(`write ${path}`)
+      if (editor.refusesWrites) throw new RequestError(-32_603, 'the user declined')
       buffers.set(path, content)
       return {}
     })
@@ -114,6 +136,10 @@ export function startEditorApp({ stdin, stdout }: ChildProcess, checker?: AcpFra
   const editor: EditorApp = {
     buffers,
     permission: 'allow',
+    permissions,
+    form: undefined,
+    refusesWrites: false,
+    missing: 'error',
     asked,
     commands,
     problems,

@@ -37,7 +37,7 @@ const { signal } = new AbortController()
 const run = (name: string, rest = '') => createCommands().run(session, { name, rest }, signal)
 
 describe('the commands of a session', () => {
-  it('are ours, the skills of the session and the prompts of its MCP servers, each name once', () => {
+  it('acp finding 11: are ours, the skills of the session and the prompts of its MCP servers, each name once', () => {
     expect(createCommands().list(session)).toEqual([
       { name: 'init', description: expect.any(String), hint: 'what to stress' },
       { name: 'review', description: expect.any(String), hint: 'what' },

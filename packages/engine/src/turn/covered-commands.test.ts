@@ -52,7 +52,7 @@ async function askedAfter(first: string, offer: string | undefined, others: read
 }
 
 describe('always allow for a command', () => {
-  it('covers exactly that command when nothing wider was chosen', async () => {
+  it('acp finding 9: covers exactly that command when nothing wider was chosen', async () => {
     const others = ['npm --version', 'npm test', 'git push --force']
     expect((await askedAfter('npm --version', undefined, others)).asked).toEqual(['npm test', 'git push --force'])
   })
@@ -62,7 +62,7 @@ describe('always allow for a command', () => {
     expect((await askedAfter('npm test', 'program', others)).asked).toEqual(['npm --version', 'git push'])
   })
 
-  it('never covers a dangerous command by a wider choice', async () => {
+  it('acp finding 9: never covers a dangerous command by a wider choice', async () => {
     expect((await askedAfter('git push', 'program', ['git push --force'])).asked).toEqual(['git push --force'])
     const others = ['npm test', 'git push', 'git push --force']
     expect((await askedAfter('npm --version', 'tool', others)).asked).toEqual(['git push --force'])

@@ -12,7 +12,7 @@ type World = ReturnType<typeof open>
 const view = (world: World, sessionId: string) => world.engine.readSession(world.user, asSessionId(sessionId))
 
 describe('session/fork', () => {
-  it('continues the conversation of another session, which stays unchanged', async () => {
+  it('acp finding 11: continues the conversation of another session, which stays unchanged', async () => {
     const world = open()
     world.model.push([says('one'), finishes()], [says('two'), finishes()])
     const { client, newSession, say } = await world.connect()
@@ -78,7 +78,7 @@ describe('session/fork', () => {
 })
 
 describe('additionalDirectories', () => {
-  it('are roots of the session, listed, and replaced when it is loaded', async () => {
+  it('acp finding 11: are roots of the session, listed, and replaced when it is loaded', async () => {
     const world = open()
     const { client, newSession, say } = await world.connect()
     const lib = realpathSync(mkdtempSync(join(tmpdir(), 'acp-lib-')))
@@ -114,7 +114,7 @@ describe('additionalDirectories', () => {
 })
 
 describe('session/set_title', () => {
-  it('is stored in one line, sent to every client, and not replaced by the first input', async () => {
+  it('acp finding 11: is stored in one line, sent to every client, and not replaced by the first input', async () => {
     const world = open()
     const { client, newSession, say } = await world.connect()
     const other = await world.connect()

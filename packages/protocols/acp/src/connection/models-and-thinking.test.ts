@@ -25,7 +25,7 @@ async function openSession(profile: 'standard' | 'seed' = 'standard') {
 }
 
 describe('the models of a session', () => {
-  it('are all that the server offers, by provider', async () => {
+  it('acp finding 3: are all that the server offers, by provider', async () => {
     const { created } = await openSession()
     const [model] = created.configOptions
     expect(model).toMatchObject({ id: 'model', category: 'model', currentValue: 'fake/model' })
@@ -61,7 +61,7 @@ describe('the models of a session', () => {
 describe('how much the model thinks', () => {
   const idsOf = (options: readonly { readonly id: string }[]) => options.map(({ id }) => id)
 
-  it('can be chosen if the model has levels, and is kept with the session', async () => {
+  it('acp finding 3: can be chosen if the model has levels, and is kept with the session', async () => {
     const { created, set, say, sessionId, engine, user, model } = await openSession()
     expect(idsOf(created.configOptions)).toEqual(['model', 'mode'])
     const { configOptions } = (await set('model', 'openai/a')).result

@@ -41,7 +41,7 @@ describe('a prompt in the replay', () => {
     ['an image between words', [text('what is'), image, text('?'), image]],
     ['an embedded image', [text('see'), embedded]],
     ['everything', [text('a'), file, image, mention, embedded, text('z')]],
-  ])('of %s equals what was sent', async (_name, prompt) => {
+  ])('acp finding 8: of %s equals what was sent', async (_name, prompt) => {
     expect(await replay(prompt)).toEqual(prompt)
   })
 
@@ -88,7 +88,7 @@ describe('a prompt in the replay', () => {
   })
 })
 
-it('base64 without padding is accepted', async () => {
+it('acp finding 10: base64 without padding is accepted', async () => {
   const unpadded = { ...image, data: PNG.replace(/=+$/, '') }
   expect(PNG.endsWith('==')).toBe(true)
   expect(await replay([unpadded])).toEqual([image])

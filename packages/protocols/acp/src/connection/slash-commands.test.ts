@@ -57,7 +57,7 @@ describe('a prompt that is a command', () => {
     expect(model.requests).toEqual([])
   })
 
-  it('is a prompt for the model if the server writes one, and the history shows what was typed', async () => {
+  it('acp finding 11: is a prompt for the model if the server writes one, and the history shows what was typed', async () => {
     const { client, command, model, sessionId, connect, cwd } = await openSession()
     await command('/greet the queen')
     expect(model.requests[0]?.messages.at(-1)?.content).toBe('Greet politely.\n\nthe queen')
@@ -74,7 +74,7 @@ describe('a prompt that is a command', () => {
     expect(model.requests).toEqual([])
   })
 
-  it('is offered again once a server of the session is connected', async () => {
+  it('acp finding 11: is offered again once a server of the session is connected', async () => {
     const late: SessionCommand[] = []
     const ready = Promise.withResolvers<void>()
     const world = open({

@@ -11,7 +11,7 @@ const notFound = { standard: -32002, seed: -32602 } as const
 const profiles = ['standard', 'seed'] as const
 
 describe('stored sessions', () => {
-  it('session/list finds a directory in any spelling, even after it was removed', async () => {
+  it('acp finding 10: session/list finds a directory in any spelling, even after it was removed', async () => {
     const world = open()
     const dir = join(world.cwd, 'project')
     mkdirSync(dir)

@@ -57,11 +57,14 @@ describe('the files of an editor', () => {
     expect(client.requests[0].params).toEqual({ sessionId, path: PATH, content: 'new' })
   })
 
-  it.each([-32603, -32000, -32002])('a write that is answered with the error %i was refused', async (code) => {
-    const { client, use } = await openSession()
-    client.answer('fs/write_text_file', () => Promise.reject(new ClientError(code)))
-    expect(await use('put')).toBe('refused')
-  })
+  it.each([-32603, -32000, -32002])(
+    'acp finding 10: a write that is answered with the error %i was refused',
+    async (code) => {
+      const { client, use } = await openSession()
+      client.answer('fs/write_text_file', () => Promise.reject(new ClientError(code)))
+      expect(await use('put')).toBe('refused')
+    },
+  )
 
   it.each([
     ['an error', () => Promise.reject(new ClientError(-32603))],

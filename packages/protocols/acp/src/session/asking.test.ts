@@ -108,7 +108,7 @@ describe('a question to a client without forms', () => {
     options: [{ label: 'red', description: 'warm' }, { label: 'blue' }],
   }
 
-  it('has a button for each choice, with its description', async () => {
+  it('acp finding 4: has a button for each choice, with its description', async () => {
     const { client, sessionId, say, heard } = await openAsking({}, colours)
     client.answer(PERMIT, () => ({ outcome: { outcome: 'selected', optionId: 'choice-1' } }))
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
@@ -138,7 +138,7 @@ describe('a question to a client without forms', () => {
     },
   )
 
-  it('is answered in words by the next prompt, and the turn continues', async () => {
+  it('acp finding 4: is answered in words by the next prompt, and the turn continues', async () => {
     const { client, sessionId, say, heard, model, engine, user } = await openAsking()
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
     expect(client.text()).toBe('Who are you?')
@@ -230,7 +230,7 @@ describe('a question to a client without forms', () => {
 describe('a form', () => {
   const input = { question: 'Which?', options: [{ label: 'red', description: 'warm' }, { label: 'blue' }] }
 
-  it('shows the descriptions of the choices, and accepts free text', async () => {
+  it('acp finding 4: shows the descriptions of the choices, and accepts free text', async () => {
     const { client, sessionId, say, heard } = await openAsking({ capabilities: FORMS }, input)
     client.answer(ELICIT, () => ({ action: 'accept', content: { answer: 'red', other: 'green' } }))
     await say(sessionId, 'go')

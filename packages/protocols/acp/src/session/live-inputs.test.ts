@@ -16,7 +16,7 @@ function openWriting() {
 }
 
 describe('a call that the model is writing', () => {
-  it('appears with its first piece, and its input follows', async () => {
+  it('acp finding 6: appears with its first piece, and its input follows', async () => {
     const world = openWriting()
     const { client, newSession } = await world.connect()
     const sessionId = await newSession()

@@ -264,10 +264,14 @@ describe('the answer to a prompt', () => {
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'refusal' } })
   })
 
-  it('acp 80: reports that there were too many steps', async () => {
-    const { sessionId, say, model } = await openSession('standard', { tools: [createFakeTool('look')], maxSteps: 2 })
+  it('acp 80, acp finding 10: reports that there were too many steps, and how many are allowed', async () => {
+    const { sessionId, say, model, client } = await openSession('standard', {
+      tools: [createFakeTool('look')],
+      maxSteps: 2,
+    })
     for (const id of ['c1', 'c2', 'c3']) model.push([calls(id, 'look', { id }), finishes('tool-calls')])
     expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'max_turn_requests' } })
+    expect(client.text('agent_thought_chunk')).toContain('The agent stopped after 2 steps.')
   })
 
   it('acp 80: reports that a call was repeated too often', async () => {
@@ -342,7 +346,7 @@ describe('the usage of a prompt', () => {
   const took = { inputTokens: 100, outputTokens: 10, cachedInputTokens: 60, cacheWriteTokens: 15, reasoningTokens: 4 }
   const finish = (type: 'stop' | 'tool-calls') => ({ type: 'finished', finish: type, usage: took }) as const
 
-  it('is the sum of its model calls', async () => {
+  it('acp finding 11: is the sum of its model calls', async () => {
     const world = open({ tools: [createFakeTool('look')] })
     world.model.push([calls('c1', 'look'), finish('tool-calls')], [says('done'), finish('stop')])
     const { newSession, say } = await world.connect()
