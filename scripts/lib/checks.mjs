@@ -17,7 +17,10 @@ export const LINT = { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', ru
 export const TYPECHECK = {
   name: 'typecheck',
   script: 'node_modules/typescript/bin/tsc',
-  runs: ['.', ...findProjects('apps'), ...findProjects('packages')].map((project) => ['--noEmit', '-p', project]),
+  runs: ['.', ...findProjects('apps'), ...findProjects('packages')].map((project) => [
+    ...['--noEmit', '-p', project],
+    ...['--incremental', '--tsBuildInfoFile', join(ROOT, '.cache', `types-${project.replaceAll(/\W/g, '-')}.json`)],
+  ]),
 }
 
 /**
