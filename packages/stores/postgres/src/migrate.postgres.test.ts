@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Stores } from '@polylogue/engine'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MIGRATIONS } from './migrate.ts'
@@ -53,4 +54,20 @@ it('cluster 22: neither a description nor an error repeats the password', async 
   const withKey = createPostgresStorage('postgres://me@127.0.0.1:1/x?sslmode=require&sslkey=geheim', clock)
   await expect(withKey.describe()).rejects.toThrow(/^The database 127\.0\.0\.1:1\/x cannot be reached: /)
   await expect(withKey.describe()).rejects.not.toThrow('geheim')
+})
+
+it('cluster 15: a role that is no superuser makes and uses the schema, and an older schema of a superuser is brought along', async () => {
+  const role = `plain_${randomUUID().replaceAll('-', '')}`
+  const [row] = await database.query('SELECT current_database() AS name')
+  await database.query(`CREATE ROLE ${role} LOGIN; ALTER DATABASE ${String(row?.['name'])} OWNER TO ${role}`)
+  const stores = await open(database.url.replace('postgres@', `${role}@`))
+  expect(await stores.events.wantedSessions(1)).toEqual([])
+  await stores.close()
+
+  const oldSetting = "ALTER FUNCTION polylogue.wanted_sessions(int8) RESET xmlbinary; ALTER FUNCTION polylogue.wanted_sessions(int8) SET polylogue.system = 'on'"
+  await database.query(`${oldSetting}; UPDATE polylogue.schema SET version = 6`)
+  await (await open()).close()
+  const asked = "SELECT proconfig FROM pg_proc WHERE oid = 'polylogue.wanted_sessions(int8)'::regprocedure"
+  expect(await database.query(asked)).toEqual([{ proconfig: ['xmlbinary=hex'] }])
+  await database.query(`REASSIGN OWNED BY ${role} TO postgres; DROP OWNED BY ${role}; DROP ROLE ${role}`)
 })

@@ -14,6 +14,7 @@ export const MIGRATIONS = [
   '0004_users.sql',
   '0005_dispatch.sql',
   '0006_places.sql',
+  '0007_plain_roles.sql',
 ] as const
 
 /** `PLLG`. */

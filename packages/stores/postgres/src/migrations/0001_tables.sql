@@ -285,7 +285,8 @@ CREATE TABLE polylogue.sign_in_codes (
   crc int8 NOT NULL
 );
 
--- A transaction sees the rows of the user in `polylogue.user`. Work for all users sets `polylogue.system`.
+-- A transaction sees the rows of the user in `polylogue.user`. A transaction for all users sets `polylogue.system`, a function for all
+-- users `xmlbinary`: see 0007.
 DO $$ DECLARE name text; BEGIN
   FOREACH name IN ARRAY ARRAY['sessions', 'events', 'snapshots', 'draft_parts', 'receipts', 'names', 'blobs', 'secrets',
     'listings', 'spoken_words', 'deleted_sessions', 'user_sizes', 'usage', 'rules', 'memories', 'schedules',

@@ -141,7 +141,7 @@ BEGIN
 END $$;
 
 -- The items come sorted by session. The answers have the same order: {"q": last seq, "p": epoch of a claim} or {"c": conflict}.
-CREATE FUNCTION polylogue.append_batch(items jsonb) RETURNS jsonb LANGUAGE plpgsql SET polylogue.system = 'on' AS $$
+CREATE FUNCTION polylogue.append_batch(items jsonb) RETURNS jsonb LANGUAGE plpgsql SET xmlbinary = 'hex' AS $$
 DECLARE
   item jsonb;
   answers jsonb := '[]';
@@ -160,7 +160,7 @@ BEGIN
   RETURN answers;
 END $$;
 
-CREATE FUNCTION polylogue.delete_session(id text) RETURNS boolean LANGUAGE plpgsql SET polylogue.system = 'on' AS $$
+CREATE FUNCTION polylogue.delete_session(id text) RETURNS boolean LANGUAGE plpgsql SET xmlbinary = 'hex' AS $$
 DECLARE
   owner_id text;
   freed int8;
@@ -187,7 +187,7 @@ END $$;
 -- The first row is the session: its last seq stands in `at`, its user in `data`. Then the events after `after_seq`.
 CREATE FUNCTION polylogue.read_events(id text, after_seq int8, most int8, most_chars int8)
 RETURNS TABLE (seq int8, at int8, type text, version int4, data text, crc int8)
-LANGUAGE plpgsql STABLE SET polylogue.system = 'on' AS $$
+LANGUAGE plpgsql STABLE SET xmlbinary = 'hex' AS $$
 DECLARE
   owner_id text;
   last int8;
@@ -215,15 +215,15 @@ BEGIN
 END $$;
 
 CREATE FUNCTION polylogue.read_head(id text) RETURNS TABLE (user_id text, last_seq int8)
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS
 $$ SELECT s.user_id, s.last_seq FROM polylogue.sessions AS s WHERE s.session_id = id $$;
 
 CREATE FUNCTION polylogue.read_heads(ids text[]) RETURNS TABLE (session_id text, last_seq int8, owner text)
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS
 $$ SELECT s.session_id, s.last_seq, s.owner FROM polylogue.sessions AS s WHERE s.session_id = ANY (ids) $$;
 
 CREATE FUNCTION polylogue.claim_session(id text, by text, lease_ms int8) RETURNS int8
-LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   UPDATE polylogue.sessions SET owner = by, epoch = epoch + 1, lease_until = polylogue.now_ms() + lease_ms
   WHERE session_id = id AND (owner IS NULL OR owner = by OR lease_until <= polylogue.now_ms())
   RETURNING epoch
@@ -231,7 +231,7 @@ $$;
 
 -- Extends the leases of an owner and answers which of the given sessions it still holds.
 CREATE FUNCTION polylogue.renew_leases(by text, ids text[], lease_ms int8) RETURNS SETOF text
-LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   WITH held AS (
     SELECT session_id FROM polylogue.sessions WHERE session_id = ANY (ids) AND owner = by ORDER BY session_id FOR UPDATE
   )
@@ -240,17 +240,17 @@ LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
 $$;
 
 CREATE FUNCTION polylogue.release_session(id text, by text, at_epoch int8) RETURNS void
-LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   UPDATE polylogue.sessions SET owner = NULL, lease_until = 0 WHERE session_id = id AND owner = by AND epoch = at_epoch
 $$;
 
-CREATE FUNCTION polylogue.drop_leases() RETURNS void LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+CREATE FUNCTION polylogue.drop_leases() RETURNS void LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   WITH held AS (SELECT session_id FROM polylogue.sessions WHERE owner IS NOT NULL ORDER BY session_id FOR UPDATE)
   UPDATE polylogue.sessions AS s SET owner = NULL, lease_until = 0 FROM held WHERE s.session_id = held.session_id
 $$;
 
 CREATE FUNCTION polylogue.wanted_sessions(most int8) RETURNS SETOF text
-LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   SELECT session_id FROM polylogue.sessions
   WHERE wanted_since IS NOT NULL AND (owner IS NULL OR lease_until <= polylogue.now_ms())
   ORDER BY wanted_since, session_id LIMIT most
@@ -259,7 +259,7 @@ $$;
 -- `parts`: [step, block, offset, kind, text, reserved batches]. Offset 0 replaces what was saved before. Drafts may be lost, numbers
 -- that readers may have seen may not: `is_durable` waits for the disk.
 CREATE FUNCTION polylogue.save_drafts(id text, by text, at_epoch int8, parts jsonb, is_durable boolean) RETURNS boolean
-LANGUAGE plpgsql SET polylogue.system = 'on' AS $$
+LANGUAGE plpgsql SET xmlbinary = 'hex' AS $$
 DECLARE
   owner_id text;
 BEGIN
@@ -278,38 +278,38 @@ END $$;
 
 CREATE FUNCTION polylogue.read_drafts(id text)
 RETURNS TABLE (step_id text, block int4, kind text, text text, reserved_batches int8)
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS $$
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS $$
   SELECT d.step_id, d.block, min(d.kind), string_agg(d.text, '' ORDER BY d.part_offset), max(d.reserved_batches)
   FROM polylogue.draft_parts AS d JOIN polylogue.sessions AS s USING (user_id, session_id)
   WHERE s.session_id = id GROUP BY d.step_id, d.block ORDER BY d.step_id, d.block
 $$;
 
 CREATE FUNCTION polylogue.read_snapshot(id text) RETURNS TABLE (seq int8, state text, crc int8)
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS $$
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS $$
   SELECT p.seq, p.state, p.crc FROM polylogue.snapshots AS p JOIN polylogue.sessions AS s USING (user_id, session_id)
   WHERE s.session_id = id
 $$;
 
 CREATE FUNCTION polylogue.find_receipt(id text, asker text, asked text)
-RETURNS TABLE (fingerprint text, turn_id text, seq int8) LANGUAGE sql STABLE SET polylogue.system = 'on' AS $$
+RETURNS TABLE (fingerprint text, turn_id text, seq int8) LANGUAGE sql STABLE SET xmlbinary = 'hex' AS $$
   SELECT r.fingerprint, r.turn_id, r.seq FROM polylogue.receipts AS r JOIN polylogue.sessions AS s USING (user_id, session_id)
   WHERE s.session_id = id AND r.by_user = asker AND r.key = asked
 $$;
 
 CREATE FUNCTION polylogue.taken_names(id text, asked text[]) RETURNS SETOF text
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS $$
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS $$
   SELECT n.name FROM polylogue.names AS n JOIN polylogue.sessions AS s USING (user_id, session_id)
   WHERE s.session_id = id AND n.name = ANY (asked)
 $$;
 
 CREATE FUNCTION polylogue.read_blob(id text, asked text) RETURNS TABLE (media_type text, bytes bytea, crc int8)
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS $$
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS $$
   SELECT b.media_type, b.bytes, b.crc FROM polylogue.blobs AS b JOIN polylogue.sessions AS s USING (user_id, session_id)
   WHERE s.session_id = id AND b.hash = asked
 $$;
 
 CREATE FUNCTION polylogue.read_secrets(id text) RETURNS TABLE (name text, sealed bytea)
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS $$
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS $$
   SELECT z.name, z.sealed FROM polylogue.secrets AS z JOIN polylogue.sessions AS s USING (user_id, session_id)
   WHERE s.session_id = id ORDER BY z.name
 $$;

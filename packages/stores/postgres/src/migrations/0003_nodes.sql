@@ -64,14 +64,14 @@ $$;
 
 CREATE FUNCTION polylogue.list_nodes()
 RETURNS TABLE (node_id text, lease_until int8, started_at int8, role text, version text, machine text, pid int4, url text,
-  is_alive boolean, sessions int8) LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+  is_alive boolean, sessions int8) LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   SELECT n.node_id, n.lease_until, n.started_at, n.role, n.version, n.machine, n.pid, n.url,
     n.lease_until > polylogue.now_ms(), (SELECT count(*) FROM polylogue.sessions AS s WHERE s.owner = n.node_id)
   FROM polylogue.nodes AS n WHERE n.role IS NOT NULL ORDER BY n.started_at, n.node_id
 $$;
 
 CREATE FUNCTION polylogue.session_leases(node text, most int8) RETURNS TABLE (session_id text, node_id text, epoch int8)
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS $$
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS $$
   SELECT s.session_id, s.owner, s.epoch FROM polylogue.sessions AS s
   WHERE s.owner IS NOT NULL AND (node IS NULL OR s.owner = node) ORDER BY s.session_id LIMIT most
 $$;
@@ -168,7 +168,7 @@ BEGIN
 END $$;
 
 -- The items come sorted by session. The answers have the same order: {"q": last seq, "p": epoch of a claim} or {"c": conflict}.
-CREATE OR REPLACE FUNCTION polylogue.append_batch(items jsonb) RETURNS jsonb LANGUAGE plpgsql SET polylogue.system = 'on' AS $$
+CREATE OR REPLACE FUNCTION polylogue.append_batch(items jsonb) RETURNS jsonb LANGUAGE plpgsql SET xmlbinary = 'hex' AS $$
 DECLARE
   item jsonb;
   answers jsonb := '[]';
@@ -192,7 +192,7 @@ END $$;
 
 DROP FUNCTION polylogue.claim_session(text, text, int8);
 CREATE FUNCTION polylogue.claim_session(id text, by text, lease_ms int8) RETURNS int8
-LANGUAGE plpgsql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE plpgsql VOLATILE SET xmlbinary = 'hex' AS $$
 DECLARE
   claimed int8;
 BEGIN
@@ -206,7 +206,7 @@ END $$;
 -- Extends the lease of a node and answers which of the given sessions it still holds.
 DROP FUNCTION polylogue.renew_leases(text, text[], int8);
 CREATE FUNCTION polylogue.renew_leases(by text, ids text[], lease_ms int8) RETURNS SETOF text
-LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   INSERT INTO polylogue.nodes (node_id, lease_until, started_at)
     VALUES (by, polylogue.now_ms() + lease_ms, polylogue.now_ms())
     ON CONFLICT (node_id) DO UPDATE SET lease_until = excluded.lease_until;
@@ -214,17 +214,17 @@ LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
 $$;
 
 CREATE OR REPLACE FUNCTION polylogue.release_session(id text, by text, at_epoch int8) RETURNS void
-LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   UPDATE polylogue.sessions SET owner = NULL WHERE session_id = id AND owner = by AND epoch = at_epoch
 $$;
 
-CREATE OR REPLACE FUNCTION polylogue.drop_leases() RETURNS void LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+CREATE OR REPLACE FUNCTION polylogue.drop_leases() RETURNS void LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   WITH held AS (SELECT session_id FROM polylogue.sessions WHERE owner IS NOT NULL ORDER BY session_id FOR UPDATE)
   UPDATE polylogue.sessions AS s SET owner = NULL FROM held WHERE s.session_id = held.session_id
 $$;
 
 CREATE OR REPLACE FUNCTION polylogue.wanted_sessions(most int8) RETURNS SETOF text
-LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   SELECT s.session_id FROM polylogue.sessions AS s
   LEFT JOIN polylogue.nodes AS holder ON holder.node_id = s.owner
   LEFT JOIN polylogue.nodes AS bound ON bound.node_id = s.runs_on

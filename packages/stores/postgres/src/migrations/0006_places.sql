@@ -104,7 +104,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION polylogue.claim_session(id text, by text, lease_ms int8) RETURNS int8
-LANGUAGE plpgsql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE plpgsql VOLATILE SET xmlbinary = 'hex' AS $$
 DECLARE
   claimed int8;
 BEGIN
@@ -118,7 +118,7 @@ DROP FUNCTION polylogue.may_claim(text, text, text);
 
 -- Answers whether the session now runs on this node only.
 CREATE FUNCTION polylogue.bind_session(id text, node text, place text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE plpgsql VOLATILE SET xmlbinary = 'hex' AS $$
 BEGIN
   UPDATE polylogue.sessions AS s SET runs_on = node, machine = place
     WHERE s.session_id = id AND (s.runs_on IS NULL OR s.runs_on = node OR NOT polylogue.is_alive(s.runs_on));
@@ -126,11 +126,11 @@ BEGIN
 END $$;
 
 CREATE FUNCTION polylogue.unbind_session(id text, node text) RETURNS void
-LANGUAGE sql VOLATILE SET polylogue.system = 'on' AS $$
+LANGUAGE sql VOLATILE SET xmlbinary = 'hex' AS $$
   UPDATE polylogue.sessions SET runs_on = NULL WHERE session_id = id AND runs_on = node
 $$;
 
 CREATE FUNCTION polylogue.place_of(id text) RETURNS TABLE (runs_on text, machine text)
-LANGUAGE sql STABLE SET polylogue.system = 'on' AS $$
+LANGUAGE sql STABLE SET xmlbinary = 'hex' AS $$
   SELECT s.runs_on, s.machine FROM polylogue.sessions AS s WHERE s.session_id = id
 $$;
