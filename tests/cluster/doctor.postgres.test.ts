@@ -63,7 +63,7 @@ it('cluster 67: the doctor names a pooler between the nodes and the database', a
       check: 'settings',
       status: 'fail',
       message: 'A pooler such as pgbouncer answers in place of the database.',
-      remedy: expect.stringContaining('Connect to the database itself'),
+      remedy: expect.stringContaining('serve --database-direct'),
     })
   } finally {
     pooler.server.close()

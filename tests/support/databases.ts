@@ -3,6 +3,8 @@
 /** A database that one test server uses. */
 export interface ServerDatabase {
   readonly url: string
+  /** The database itself, if `url` is that of a pooler. */
+  readonly directUrl?: string
   drop(): Promise<void>
 }
 
@@ -23,11 +25,13 @@ export async function databaseOf(dataDir: string): Promise<ServerDatabase | unde
   return made
 }
 
-/** `--database` for a program on this data directory, unless the flags name one. */
+/** `--database` and `--database-direct` for a program on this data directory, unless the flags name one. */
 export async function databaseFlags(dataDir: string, flags: readonly string[]): Promise<readonly string[]> {
   if (flags.includes('--database')) return []
   const database = await databaseOf(dataDir)
-  return database === undefined ? [] : ['--database', database.url]
+  if (database === undefined) return []
+  const { url, directUrl } = database
+  return ['--database', url, ...(directUrl === undefined ? [] : ['--database-direct', directUrl])]
 }
 
 export async function dropDatabase(dataDir: string): Promise<void> {

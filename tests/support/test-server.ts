@@ -36,6 +36,7 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
       listen: { host: '127.0.0.1', port: 0 },
       log: 'silent',
       ...(database && { database: database.url }),
+      ...(database?.directUrl !== undefined && { databaseDirect: database.directUrl }),
       ...options,
       ...changes,
     })

@@ -19,6 +19,7 @@ export function defineServe(program: Command, finish: Finish): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <dir>', 'data directory (default: $POLYLOGUE_DATA, else ./.polylogue)')
     .option('--database <url>', 'URL of the database (default: a file in the data directory)')
+    .option('--database-direct <url>', 'the database itself, if --database names a pooler such as pgbouncer')
     .addOption(
       new Option('--role <role>', 'what this node does if several nodes share a database (default: all)').choices([
         'all',

@@ -49,7 +49,7 @@ import { createStorageClock } from './platform/storage-clock.ts'
 import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
-import { findStorage, openStores, parseDatabase } from './stores.ts'
+import { findStorage, openStores, parseDatabase, parseDirectDatabase } from './stores.ts'
 import { undoTurn } from './undo/undo-turn.ts'
 import { createUsers, type Users } from './users/users.ts'
 
@@ -110,7 +110,9 @@ export async function compose(
   const self = describeSelf(roleOf(options), checkNodeUrl(options.nodeUrl))
   installFailpoints(process.env)
   const database = parseDatabase(options.database, options)
-  const { files: databaseFiles } = await (await findStorage(database, { clock })).describe()
+  const { databaseDirect } = options
+  const opening = { clock, ...(databaseDirect !== undefined && { directUrl: parseDirectDatabase(databaseDirect) }) }
+  const { files: databaseFiles } = await (await findStorage(database, opening)).describe()
   const confinement = await findConfinement(config.bash)
   const protectedSet = createServerProtectedSet({
     dataDir: options.dataDir,
@@ -139,7 +141,7 @@ export async function compose(
     keys: loadSecretKeys(secretKeyFile(options.dataDir, process.env), randomBytes),
     random: randomBytes,
   })
-  const stores = await openStores(database, { clock })
+  const stores = await openStores(database, opening)
   const flag = sharingFlagOf(options)
   if (stores.cluster === undefined && flag !== undefined) {
     throw new ServeError(`${flag} needs a database that several nodes can share; see --database.`, EXIT_CONFIG)
@@ -255,7 +257,8 @@ function roleOf({ listen, role = 'all' }: ServeOptions): NodeRole {
 }
 
 /** A flag that means something only to several nodes. */
-function sharingFlagOf({ role, redis, nodeUrl }: ServeOptions): string | undefined {
+function sharingFlagOf({ role, redis, nodeUrl, databaseDirect }: ServeOptions): string | undefined {
+  if (databaseDirect !== undefined) return '--database-direct'
   if (role !== undefined && role !== 'editor') return '--role'
   if (redis !== undefined) return '--redis'
   return nodeUrl === undefined ? undefined : '--node-url'

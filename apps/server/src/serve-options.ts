@@ -4,6 +4,8 @@ export interface ServeOptions {
   readonly dataDir: string
   /** A URL that `stores.ts` knows; absent = a file in the data directory. */
   readonly database?: string
+  /** The database itself, if a pooler of transactions answers at `database`. */
+  readonly databaseDirect?: string
   /**
    * What this node does. `editor` has no listener and serves one editor; the others need a database that several nodes
    * share. Default: `all`.

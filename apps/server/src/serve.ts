@@ -62,6 +62,7 @@ async function start(
   for (const key of extraKeys) redactor.learn(key)
   learnEnvironment(redactor, process.env)
   learnPassword(redactor, options.database ?? '')
+  learnPassword(redactor, options.databaseDirect ?? '')
   learnPassword(redactor, options.redis ?? '')
   const log = await createLog(options.log ?? 'info', redactor)
   undo.defer(() => log.close())

@@ -6,6 +6,8 @@ import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
 
 export interface StoresOptions {
   readonly clock: Clock
+  /** The database itself, if a pooler answers at its URL. */
+  readonly directUrl?: string
 }
 
 const FORMS = 'sqlite:FILE or postgres://USER@HOST/DATABASE'
@@ -20,9 +22,15 @@ export function parseDatabase(database: string | undefined, dirs: { dataDir: str
   throw new ServeError(`--database must be ${FORMS}.`, EXIT_CONFIG)
 }
 
+/** Turns `--database-direct` into a URL. */
+export function parseDirectDatabase(database: string): string {
+  if (isPostgres(database)) return database
+  throw new ServeError('--database-direct must be postgres://USER@HOST/DATABASE.', EXIT_CONFIG)
+}
+
 /** Describes and inspects a storage without opening it. Expects a URL of `parseDatabase`. */
-export async function findStorage(url: string, { clock }: StoresOptions): Promise<Storage> {
-  if (isPostgres(url)) return (await loadPostgres()).createPostgresStorage(url, clock)
+export async function findStorage(url: string, { clock, directUrl = url }: StoresOptions): Promise<Storage> {
+  if (isPostgres(url)) return (await loadPostgres()).createPostgresStorage(directUrl, clock)
   return createSqliteStorage(requireFile(url), clock)
 }
 
@@ -30,7 +38,7 @@ export async function findStorage(url: string, { clock }: StoresOptions): Promis
 export async function openStores(url: string, options: StoresOptions): Promise<Stores> {
   try {
     if (isPostgres(url)) return await (await loadPostgres()).openPostgresStores({ ...options, url })
-    return await openOwnedStores({ ...options, file: requireFile(url) })
+    return await openOwnedStores({ clock: options.clock, file: requireFile(url) })
   } catch (error) {
     throw toServeError(error)
   }

@@ -10,6 +10,7 @@ export interface ServeFlags {
   readonly host: string
   readonly data?: string
   readonly database?: string
+  readonly databaseDirect?: string
   readonly role?: 'all' | 'web' | 'worker'
   readonly redis?: string
   readonly nodeUrl?: string
@@ -41,6 +42,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     allowOrigins: flags.allowOrigin ?? [],
     scripted: flags.scripted === true,
     ...(flags.database === undefined ? {} : { database: flags.database }),
+    ...(flags.databaseDirect === undefined ? {} : { databaseDirect: flags.databaseDirect }),
     ...(flags.role === undefined ? {} : { role: flags.role }),
     ...(flags.redis === undefined ? {} : { redis: flags.redis }),
     ...(flags.nodeUrl === undefined ? {} : { nodeUrl: flags.nodeUrl }),

@@ -34,7 +34,7 @@ function describeDatabase({ settings, isStandby, isPooled, connections, standbys
       : ok('settings', `${told}; ${connections} connections are open.`),
   ]
   if (isPooled) {
-    const remedy = 'Connect to the database itself: nodes use LISTEN and prepared statements, which a pooler breaks.'
+    const remedy = 'Let doctor read the database itself: --database. Nodes need it too: serve --database-direct.'
     findings.push(fail('settings', 'A pooler such as pgbouncer answers in place of the database.', remedy))
   }
   if (isStandby) {

@@ -1,11 +1,14 @@
 import { StorageFault } from '@polylogue/engine'
 import pg from 'pg'
-import { toClientConfig } from './database.ts'
+import { toClientConfig, type DatabaseOptions } from './database.ts'
 import { isLost, toFault } from './postgres-fault.ts'
 
 /** Connects for one piece of work. Rejects with one sentence when the database cannot be reached. */
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = await connect(url)
+export async function withClient<T>(
+  to: string | ClientOptions,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = await connect(to)
   try {
     return await work(client)
   } catch (error) {
@@ -15,18 +18,33 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-export async function connect(url: string): Promise<pg.Client> {
+export const POOLED =
+  'A pooler such as pgbouncer answers in place of the database: name the database itself with --database-direct.'
+
+type ClientOptions = Pick<DatabaseOptions, 'url' | 'isPooled'>
+
+export async function connect(to: string | ClientOptions): Promise<pg.Client> {
+  const options = typeof to === 'string' ? { url: to } : to
+  const { url } = options
   try {
-    const client = new pg.Client(toClientConfig({ url }))
+    const client = new pg.Client(toClientConfig(options))
     // The next statement reports the error.
     client.on('error', () => undefined)
     await client.connect()
     return client
   } catch (error) {
+    // pgbouncer refuses the settings of a connection.
+    if (/unsupported startup parameter/.test(String(error))) throw new StorageFault('broken', POOLED, { cause: error })
     const reason = withoutSecrets(url, error instanceof Error ? error.message || String(error) : String(error))
     const message = `The database ${nameOf(url)} cannot be reached: ${reason}.`
     throw new StorageFault(isLost(error) ? 'busy' : 'broken', message, { cause: error })
   }
+}
+
+/** The server process of a connection, as it was told at the start. A pooler tells an id of its own. */
+export function processIdOf(client: pg.Client): unknown {
+  // The driver's types do not name it.
+  return Reflect.get(client, 'processID')
 }
 
 /** A host and a database. */

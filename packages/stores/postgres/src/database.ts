@@ -29,6 +29,8 @@ export interface Database {
   asUser<T>(userId: UserId, work: (query: Query) => Promise<T>): Promise<T>
   /** A transaction that sees all rows. */
   asSystem<T>(work: (query: Query) => Promise<T>): Promise<T>
+  /** Looks whether a standby has become the primary, if connections do not show it: those of a pooler outlive the server. */
+  lookForFailover(): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,6 +38,8 @@ export interface DatabaseOptions {
   readonly url: string
   /** The role of all statements. Default: the role that connects. */
   readonly role?: string
+  /** A pooler answers, and gives each transaction another connection: none keeps settings. */
+  readonly isPooled?: boolean
   /** How long a statement may take before its connection counts as lost. Default: 15 seconds. */
   readonly answerWithinMs?: number
   /** Called when a connection finds another timeline: a standby has become the primary, and may lack the newest commits. */
@@ -68,21 +72,31 @@ class StandbyError extends Error {
   }
 }
 
-export function toClientConfig({ url, role }: DatabaseOptions): pg.ClientConfig {
-  const settings = ['statement_timeout=30000', 'idle_in_transaction_session_timeout=5000', 'lock_timeout=5000']
+const TIMEOUTS = [
+  ['statement_timeout', '30000'],
+  ['idle_in_transaction_session_timeout', '5000'],
+  ['lock_timeout', '5000'],
+] as const
+const SET_FOR_TRANSACTION = ['$1, $2', ...TIMEOUTS.map(([name, value]) => `'${name}', '${value}'`)]
+  .map((pair) => `set_config(${pair}, true)`)
+  .join(', ')
+
+export function toClientConfig({ url, role, isPooled = false }: DatabaseOptions): pg.ClientConfig {
+  const settings = TIMEOUTS.map(([name, value]) => `${name}=${value}`)
   if (role !== undefined) settings.push(`role=${role}`)
   return {
     connectionString: url,
     application_name: 'polylogue',
     connectionTimeoutMillis: PATIENCE_MS,
     keepAlive: true,
-    options: settings.map((setting) => `-c ${setting}`).join(' '),
+    ...(!isPooled && { options: settings.map((setting) => `-c ${setting}`).join(' ') }),
     types: types as pg.CustomTypesConfig,
   }
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { answerWithinMs = ANSWER_WITHIN_MS } = options
+  const { answerWithinMs = ANSWER_WITHIN_MS, isPooled = false } = options
+  const isPreparing = prepares(options.url)
   let timeline: string | undefined
   const checkTimeline = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ it: string | null }>(TIMELINE)
@@ -127,7 +141,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     let isBroken = false
     try {
       return await work(async ({ name, text, values = [] }) => {
-        const query = { text, values: values.map(toValue), ...(name !== undefined && { name }) }
+        const query = { text, values: values.map(toValue), ...(name !== undefined && isPreparing && { name }) }
         return (await client.query<Record<string, unknown>>(query)).rows.map(toRow)
       })
     } catch (error) {
@@ -151,13 +165,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
+  const settings = isPooled ? SET_FOR_TRANSACTION : 'set_config($1, $2, true)'
   const transact = <T>(setting: string, value: string, work: (query: Query) => Promise<T>): Promise<T> =>
     repeat(
       () =>
         once(async (query) => {
           await query({ text: 'BEGIN' })
           try {
-            await query({ name: 'set_config', text: 'SELECT set_config($1, $2, true)', values: [setting, value] })
+            await query({ name: 'set_config', text: `SELECT ${settings}`, values: [setting, value] })
             const result = await work(query)
             await query({ text: 'COMMIT' })
             return result
@@ -192,6 +207,17 @@ export function openDatabase(options: DatabaseOptions): Database {
     write: (statement) => once((query) => query(statement)),
     asUser: (userId, work) => transact('polylogue.user', userId, work),
     asSystem: (work) => transact('polylogue.system', 'on', work),
+    async lookForFailover() {
+      if (!isPooled) return
+      const client = await connect()
+      let isBroken = true
+      try {
+        await checkTimeline(client)
+        isBroken = false
+      } finally {
+        client.release(isBroken)
+      }
+    },
     async close() {
       if (isClosed) return
       isClosed = true
@@ -199,6 +225,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
   }
 }
+
+/** `?prepare=off` is for poolers that lose prepared statements. */
+export const prepares = (url: string): boolean => new URL(url).searchParams.get('prepare') !== 'off'
 
 const toValue = (value: unknown): unknown => {
   if (typeof value === 'string') return toText(value)

@@ -1,6 +1,7 @@
 import type { SharedState } from '@polylogue/engine'
 import { integerIn, textIn, type Row } from '@polylogue/store-rows'
 import type pg from 'pg'
+import { processIdOf } from './connect.ts'
 import { nodeIn } from './postgres-nodes.ts'
 
 /** The settings that decide what survives a crash, and how many nodes fit. */
@@ -27,7 +28,6 @@ export async function inspectShared(client: pg.Client, ask: Ask): Promise<Shared
   return {
     settings: SETTINGS.map((name) => ({ name, value: textIn(settings, name) })),
     isStandby: settings['is_standby'] === true,
-    // A pooler answers with an id of its own.
     isPooled: processIdOf(client) !== settings['pid'],
     connections: integerIn(connections, 'count'),
     nodes: (await ask('SELECT * FROM polylogue.list_nodes()')).map(nodeIn),
@@ -38,9 +38,4 @@ export async function inspectShared(client: pg.Client, ask: Ask): Promise<Shared
       lagBytes: integerIn(row, 'lag'),
     })),
   }
-}
-
-/** The server process of this connection, as it was told at the start. The driver's types do not name it. */
-function processIdOf(client: pg.Client): unknown {
-  return Reflect.get(client, 'processID')
 }

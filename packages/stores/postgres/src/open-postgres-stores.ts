@@ -1,7 +1,6 @@
 import { StorageFault, type Clock, type Stores } from '@polylogue/engine'
-import { withClient } from './connect.ts'
 import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { checkPooler, prepareServer } from './check-server.ts'
 import { createBossDispatcher } from './boss-dispatcher.ts'
 import { createNotifyBus } from './notify-bus.ts'
 import { createPostgresEventStore } from './postgres-event-store.ts'
@@ -19,29 +18,25 @@ import { createPostgresUserStore } from './postgres-user-store.ts'
 export interface PostgresStoresOptions {
   /** `postgres://user:password@host/database`. */
   readonly url: string
+  /** The server itself, if a pooler of transactions answers at `url`: for LISTEN, jobs and migrations. */
+  readonly directUrl?: string
   readonly clock: Clock
   readonly answerWithinMs?: number
 }
 
-/** The oldest version that the tests run on. */
-const OLDEST = 150_000
-
 /** Connects and brings the schema up to date. Rejects with one sentence when the database may not be used. */
 export async function openPostgresStores(options: PostgresStoresOptions): Promise<Stores> {
-  const { url, clock, answerWithinMs } = options
-  const storage = createPostgresStorage(url, clock)
+  const { url, directUrl = url, clock, answerWithinMs } = options
+  const isPooled = directUrl !== url
+  const storage = createPostgresStorage(directUrl, clock)
   const { unsafe } = await storage.describe()
   if (unsafe !== undefined) throw new StorageFault('broken', unsafe)
-  const { isNew, role } = await withClient(url, async (client) => {
-    const { rows } = await client.query<Record<string, unknown>>(
-      "SELECT current_setting('server_version_num')::int AS it",
-    )
-    if (Number(rows[0]?.['it']) < OLDEST) throw new StorageFault('broken', 'PostgreSQL 15 or newer is required.')
-    return migrate(client)
-  })
+  const { isNew, role, user } = await prepareServer(directUrl)
+  if (isPooled) await checkPooler(url, { user, ...(role !== undefined && { role }) })
   const replacedListeners: (() => void)[] = []
   const db = openDatabase({
     url,
+    isPooled,
     replaced: () => replacedListeners.forEach((listener) => listener()),
     ...(role !== undefined && { role }),
     ...(answerWithinMs !== undefined && { answerWithinMs }),
@@ -62,8 +57,8 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     cluster: {
       nodes: createPostgresNodes(db),
       onReplaced: (listener) => void replacedListeners.push(listener),
-      openBus: (nodeId) => createNotifyBus({ url, nodeId, clock }),
-      openDispatcher: (report) => createBossDispatcher({ url, db, report }),
+      openBus: (nodeId) => createNotifyBus({ url: directUrl, nodeId, clock }),
+      openDispatcher: (report) => createBossDispatcher({ url: directUrl, db, report }),
     },
     isNew,
     ...storage,

@@ -2,6 +2,10 @@ import { StorageFault } from '@polylogue/engine'
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const DISK_FULL = '53100'
+/** A statement that another connection prepared, or that this one did. */
+const LOST_STATEMENT: ReadonlySet<string> = new Set(['26000', '42P05'])
+export const NO_PREPARED_STATEMENTS =
+  'The pooler loses prepared statements: add ?prepare=off to --database, or let the pooler keep them (max_prepared_statements of pgbouncer 1.21).'
 const REPEATABLE: ReadonlySet<string> = new Set(['40001', '40P01'])
 /** Too many connections, a server that starts or stops, a statement or a lock that took too long. */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
@@ -32,6 +36,9 @@ export function isLost(error: unknown): boolean {
   return code.startsWith('08') || SYSTEM_ERRORS.has(code) || code === '57P01' || code === '57P02' || code === '57P03'
 }
 
+/** A pooler has changed the connection, and does not keep the statements that were prepared on it. */
+export const isLostStatement = (error: unknown): boolean => LOST_STATEMENT.has(codeOf(error) ?? '')
+
 /** The fault, or the error itself when it is a bug: a wrong statement, a violated constraint. */
 export function toFault(error: unknown): unknown {
   if (error instanceof StorageFault) return error
@@ -39,6 +46,7 @@ export function toFault(error: unknown): unknown {
   if (code === DISK_FULL) {
     return new StorageFault('full', 'The disk of the database is full: nothing was stored.', { cause: error })
   }
+  if (isLostStatement(error)) return new StorageFault('broken', NO_PREPARED_STATEMENTS, { cause: error })
   if (isLost(error) || UNAVAILABLE.has(code) || isRepeatable(error)) {
     return new StorageFault('busy', 'The database does not answer at the moment.', { cause: error })
   }

@@ -6,6 +6,7 @@ import { toFault } from './postgres-fault.ts'
 export function createPostgresNodes(db: Database): Nodes {
   return {
     async beat({ nodeId, ...facts }, leaseMs) {
+      await db.lookForFailover()
       const text = 'SELECT polylogue.now_ms() AS now FROM polylogue.beat($1, $2, $3::jsonb)'
       const [row = {}] = await db.read({ name: 'beat', text, values: [nodeId, leaseMs, JSON.stringify(facts)] })
       return integerIn(row, 'now')

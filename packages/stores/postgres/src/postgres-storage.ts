@@ -38,7 +38,7 @@ async function describeDatabase(client: pg.Client, url: string): Promise<Storage
   }
 }
 
-const PUBLIC: ReadonlySet<string> = new Set(['host', 'port', 'sslmode'])
+const PUBLIC: ReadonlySet<string> = new Set(['host', 'port', 'sslmode', 'prepare'])
 
 export function withoutPassword(url: string): string {
   const parsed = new URL(url)
