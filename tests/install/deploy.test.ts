@@ -26,6 +26,7 @@ describe('the composition of two nodes', () => {
   it.each(['node-1', 'node-2'])('%s shares the database and the secret key, and has data of its own', (name) => {
     const node = services[name]
     expect(node?.command?.join(' ')).toMatch(/^serve .*--database=postgres:\/\/.*@postgres\/polylogue/)
+    expect(node?.command).toContain(`--node-url=http://${name}:8020`)
     expect(node).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
     expect(node?.environment?.['POLYLOGUE_SECRET_KEY_FILE']).toMatch(/^\/shared\//)
     expect(node?.volumes).toEqual([`data-${name.at(-1)}:/data`, 'shared:/shared'])
@@ -38,6 +39,7 @@ describe('the composition of two nodes', () => {
     expect(new Set(named)).toEqual(new Set(Object.keys(volumes)))
     const upstream = [...read('deploy/nginx.conf').matchAll(/server ([\w-]+):(\d+);/g)]
     expect(upstream.map(([, name]) => name)).toEqual(['node-1', 'node-2'])
+    expect(read('deploy/nginx.conf')).not.toMatch(/ip_hash|sticky/)
     const exposed = parseDockerfile(read('Dockerfile'))
       .at(-1)
       ?.steps.find(({ word }) => word === 'EXPOSE')?.text
@@ -72,6 +74,8 @@ describe('the manifests for Kubernetes', () => {
     }
     const [node] = pod.containers
     expect(node?.args?.[0]).toBe('serve')
+    expect(node?.args).toContain('--node-url=http://$(POD_IP):8020')
+    expect(JSON.stringify(manifests)).not.toContain('sessionAffinity')
     const key = node?.env?.find(({ name }) => name === 'POLYLOGUE_SECRET_KEY_FILE')?.value ?? ''
     expect(pod.initContainers[0]?.command?.at(-1)).toBe(key)
   })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { requireTool } from '../../house/require-tool.ts'
@@ -20,33 +20,25 @@ export async function findFreePort(): Promise<number> {
   return address.port
 }
 
-/** Each request goes to the other node than the one before. A node that is gone is skipped. */
+/**
+ * nginx with `deploy/nginx.conf`, where only addresses and folders are changed. Each request goes to the other node than the
+ * one before. A node that is gone is skipped.
+ */
 export async function startNginx(folder: string, urls: readonly string[]): Promise<StartedNginx> {
   const port = await findFreePort()
   const program = requireTool('nginx', 'nginx-light')
+  const shipped = await readFile(new URL('../../../deploy/nginx.conf', import.meta.url), 'utf8')
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder};`)
+  const servers = urls.map((url) => `server ${new URL(url).host};`).join(' ')
+  const changes = [
+    ['pid /tmp/nginx.pid;', `daemon off; pid ${folder}/nginx.pid; error_log stderr; worker_processes 1;`],
+    ['http {', `http { access_log off; ${paths.join(' ')}`],
+    ['server node-1:8020;', servers],
+    ['server node-2:8020;', ''],
+    ['listen 8080;', `listen 127.0.0.1:${port};`],
+  ] as const
   const file = join(folder, 'nginx.conf')
-  await writeFile(
-    file,
-    `daemon off; pid ${folder}/nginx.pid; error_log stderr; worker_processes 1;
-    events {}
-    http {
-      access_log off; ${paths.join(' ')}
-      upstream polylogue { ${urls.map((url) => `server ${new URL(url).host} max_fails=0;`).join(' ')} }
-      server {
-        listen 127.0.0.1:${port};
-        location / {
-          proxy_pass http://polylogue;
-          proxy_http_version 1.1;
-          proxy_set_header Host $http_host;
-          proxy_set_header Upgrade $http_upgrade;
-          proxy_set_header Connection $http_connection;
-          proxy_buffering off;
-          proxy_read_timeout 1h;
-        }
-      }
-    }`,
-  )
+  await writeFile(file, changes.reduce(replaceOnce, shipped))
   const nginx = spawn(program, ['-c', file, '-p', folder], { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
   const isThere = (): Promise<true | undefined> =>
@@ -65,4 +57,9 @@ export async function startNginx(folder: string, urls: readonly string[]): Promi
       await ended
     },
   }
+}
+
+function replaceOnce(text: string, [old, changed]: readonly [string, string]): string {
+  if (text.split(old).length !== 2) throw new Error(`deploy/nginx.conf does not have "${old}" once`)
+  return text.replace(old, () => changed)
 }
