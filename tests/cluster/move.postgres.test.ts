@@ -189,7 +189,7 @@ const DERIVED = [
   'spoken_words',
   'draft_parts',
 ]
-const SHORT_LIVED = ['sign_in_codes', 'kept_sockets', 'nodes', 'schema']
+const SHORT_LIVED = ['sign_in_codes', 'kept_sockets', 'nodes', 'settings', 'schema']
 
 async function* none(): AsyncGenerator<TransferRow> {}
 

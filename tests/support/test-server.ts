@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type RunningServer, type ServeOptions, serve } from '@polylogue/server'
 import { type AapClient, createAapClient } from './aap-client.ts'
 import type { Dialect } from './aap-dialect.ts'
@@ -28,6 +31,7 @@ export interface TestServer {
 export async function startTestServer(options: Partial<ServeOptions> = {}): Promise<TestServer> {
   const dir = await createTempDir()
   const database = options.database === undefined ? await databaseOf(dir.path) : undefined
+  if (options.database?.startsWith('postgres://') === true) await shareSecretKey(dir.path, options.database)
   const start = (changes: Partial<ServeOptions>): Promise<RunningServer> =>
     serve({
       dataDir: dir.path,
@@ -73,4 +77,10 @@ export async function startTestServer(options: Partial<ServeOptions> = {}): Prom
       await dropDatabase(dir.path)
     },
   }
+}
+
+/** The nodes of one database have one secret key. */
+async function shareSecretKey(dataDir: string, database: string): Promise<void> {
+  const key = createHash('sha256').update(new URL(database).pathname).digest('base64url')
+  await writeFile(join(dataDir, 'secret.key'), `${key}\n`, { mode: 0o600 })
 }

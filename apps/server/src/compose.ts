@@ -32,6 +32,7 @@ import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
+import { agreeOnSecretKey } from './nodes/agree-on-secret-key.ts'
 import { describeSelf } from './nodes/describe-self.ts'
 import { createNodeHealth, type Readiness } from './nodes/node-health.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
@@ -137,14 +138,18 @@ export async function compose(
     },
     log: (entry: LogEntry) => writeEntry(log, entry),
   })
-  const secretBox = createSecretBox({
-    keys: loadSecretKeys(secretKeyFile(options.dataDir, process.env), randomBytes),
-    random: randomBytes,
-  })
+  const secretKeys = loadSecretKeys(secretKeyFile(options.dataDir, process.env), randomBytes)
+  const secretBox = createSecretBox({ keys: secretKeys, random: randomBytes })
   const stores = await openStores(database, opening)
   const flag = sharingFlagOf(options)
   if (stores.cluster === undefined && flag !== undefined) {
     throw new ServeError(`${flag} needs a database that several nodes can share; see --database.`, EXIT_CONFIG)
+  }
+  try {
+    if (stores.cluster) await agreeOnSecretKey(stores.cluster, secretKeys)
+  } catch (error) {
+    await stores.close()
+    throw error
   }
   const bus =
     stores.cluster &&

@@ -51,7 +51,10 @@ server_round_robin = 1
   )
   // It refuses to run as root.
   await chmod(folder.path, 0o755)
-  const child = spawn(requireTool('pgbouncer', 'pgbouncer'), [file], { ...findAccount(), stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(requireTool('pgbouncer', 'pgbouncer'), [file], {
+    ...findAccount(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)))
   const through = (address: string): string => {

@@ -34,6 +34,7 @@ export interface PolylogueOptions {
   readonly data?: string
   /** More flags of `serve`. */
   readonly flags?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** The real server, as a user starts it, with the agent of `bench.config.ts`. */
@@ -41,11 +42,12 @@ export async function startPolylogue({
   profileTo,
   data: given,
   flags = [],
+  environment = {},
 }: PolylogueOptions = {}): Promise<ChildServer> {
   const data = given ?? (await makeDataDir())
   const config = ['--config', path('./bench.config.ts'), '--data', data]
   const args = ['serve', '--port', '0', '--json', '--scripted', ...config, ...flags]
-  const server = await startChild(PROGRAM, args, profileTo)
+  const server = await startChild(PROGRAM, args, { environment, ...(profileTo !== undefined && { profileTo }) })
   if (given !== undefined) return server
   return { ...server, stop: () => server.stop().then(() => removeDataDir(data)) }
 }
@@ -67,7 +69,11 @@ export const startBareHono = (): Promise<ChildServer> => startChild(process.exec
 export const startBroadcaster = (): Promise<ChildServer> =>
   startChild(process.execPath, [path('./bare-broadcaster.ts')])
 
-async function startChild(command: string, args: readonly string[], profileTo?: string): Promise<ChildServer> {
+async function startChild(
+  command: string,
+  args: readonly string[],
+  { profileTo, environment = {} }: Pick<PolylogueOptions, 'profileTo' | 'environment'> = {},
+): Promise<ChildServer> {
   const startedAt = performance.now()
   const env =
     profileTo === undefined
@@ -77,7 +83,7 @@ async function startChild(command: string, args: readonly string[], profileTo?: 
           NODE_OPTIONS: `--import=${path('./profile-on-signal.ts')}`,
           POLYLOGUE_BENCH_PROFILE: profileTo,
         }
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(command, args, { env: { ...env, ...environment }, stdio: ['ignore', 'pipe', 'ignore'] })
   const line = await firstLine(child)
   const readyMs = performance.now() - startedAt
   const { url, key, pid: _told, ...facts } = ready.parse(JSON.parse(line))

@@ -38,6 +38,11 @@ export interface Stores extends Storage {
 /** What a storage offers the processes that share it. */
 export interface SharedStorage {
   readonly nodes: Nodes
+  /**
+   * Enters values of a setting that all nodes must have in common, such as the ids of their secret keys. `false`: other nodes
+   * have entered values, and none of these. Nothing is entered then.
+   */
+  agree(setting: string, values: readonly string[]): Promise<boolean>
   /** The listener is called when the storage may have lost its newest commits, as after a failover. */
   onReplaced(listener: () => void): void
   /** The messages of one node, over the storage itself. The caller closes it. */

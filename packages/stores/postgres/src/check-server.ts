@@ -26,7 +26,8 @@ export async function prepareServer(url: string): Promise<PreparedServer> {
 /** Rejects with one sentence when the nodes cannot work through this pooler. */
 export async function checkPooler(url: string, { user, role }: Pick<PreparedServer, 'user' | 'role'>): Promise<void> {
   if (role !== undefined) {
-    const reason = 'The role of --database may bypass row-level security, which a pooler cannot change: use a plain role.'
+    const reason =
+      'The role of --database may bypass row-level security, which a pooler cannot change: use a plain role.'
     throw new StorageFault('broken', reason)
   }
   const pooled = { url, isPooled: true }

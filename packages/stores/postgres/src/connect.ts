@@ -4,10 +4,7 @@ import { toClientConfig, type DatabaseOptions } from './database.ts'
 import { isLost, toFault } from './postgres-fault.ts'
 
 /** Connects for one piece of work. Rejects with one sentence when the database cannot be reached. */
-export async function withClient<T>(
-  to: string | ClientOptions,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
+export async function withClient<T>(to: string | ClientOptions, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connect(to)
   try {
     return await work(client)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Stores } from '@polylogue/engine'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MIGRATIONS } from './migrate.ts'
@@ -64,9 +65,10 @@ it('cluster 15: a role that is no superuser makes and uses the schema, and an ol
   expect(await stores.events.wantedSessions(1)).toEqual([])
   await stores.close()
 
-  const oldSetting = "ALTER FUNCTION polylogue.wanted_sessions(int8) RESET xmlbinary; ALTER FUNCTION polylogue.wanted_sessions(int8) SET polylogue.system = 'on'"
-  await database.query(`${oldSetting}; UPDATE polylogue.schema SET version = 6`)
-  await (await open()).close()
+  const oldSetting =
+    "ALTER FUNCTION polylogue.wanted_sessions(int8) RESET xmlbinary; ALTER FUNCTION polylogue.wanted_sessions(int8) SET polylogue.system = 'on'"
+  await database.query(oldSetting)
+  await database.query(readFileSync(new URL('migrations/0007_plain_roles.sql', import.meta.url), 'utf8'))
   const asked = "SELECT proconfig FROM pg_proc WHERE oid = 'polylogue.wanted_sessions(int8)'::regprocedure"
   expect(await database.query(asked)).toEqual([{ proconfig: ['xmlbinary=hex'] }])
   await database.query(`REASSIGN OWNED BY ${role} TO postgres; DROP OWNED BY ${role}; DROP ROLE ${role}`)

@@ -15,6 +15,7 @@ export const MIGRATIONS = [
   '0005_dispatch.sql',
   '0006_places.sql',
   '0007_plain_roles.sql',
+  '0008_settings.sql',
 ] as const
 
 /** `PLLG`. */

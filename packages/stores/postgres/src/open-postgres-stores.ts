@@ -56,6 +56,10 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     kept: createPostgresKeptStore(db, clock),
     cluster: {
       nodes: createPostgresNodes(db),
+      async agree(setting, values) {
+        const text = 'SELECT polylogue.agree($1, $2) AS has_agreed'
+        return (await db.read({ text, values: [setting, values] }))[0]?.['has_agreed'] === true
+      },
       onReplaced: (listener) => void replacedListeners.push(listener),
       openBus: (nodeId) => createNotifyBus({ url: directUrl, nodeId, clock }),
       openDispatcher: (report) => createBossDispatcher({ url: directUrl, db, report }),

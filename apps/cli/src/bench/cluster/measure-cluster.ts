@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { percentile, round, type BenchRow } from '../bench-result.ts'
-import { startPolylogue, type ChildServer } from '../child-server.ts'
+import { makeDataDir, removeDataDir, startPolylogue, type ChildServer } from '../child-server.ts'
 import { startLoadClients } from '../load-clients.ts'
 import type { LoadName } from '../load.ts'
 import { RawClient, createSession, turnBody } from '../raw-client.ts'
@@ -32,8 +33,10 @@ export async function measureCluster({ isQuick, database, redis }: ClusterOption
     return []
   }
   const raw = await measureRawDatabase(url)
+  const shared = stack.adopt(await makeDataDir(), removeDataDir)
+  const environment = { POLYLOGUE_SECRET_KEY_FILE: join(shared, 'secret.key') }
   const startNode = async (...flags: readonly string[]): Promise<ChildServer> =>
-    stack.adopt(await startPolylogue({ flags: ['--database', url, ...flags] }), (node) => node.stop())
+    stack.adopt(await startPolylogue({ flags: ['--database', url, ...flags], environment }), (node) => node.stop())
   const a = await startNode()
   await load([a], 'turn-none', isQuick ? 10 : 100)
   const stepMs = await measureStep(a, isQuick ? 20 : 200)

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ServerDatabase } from '../support/databases.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { prepareNodes, type Nodes } from './support/nodes.ts'
+
+let database: ServerDatabase
+let nodes: Nodes
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  nodes = await prepareNodes(database.url)
+})
+afterAll(async () => {
+  await nodes.remove()
+  await database.drop()
+})
+
+const newKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+
+describe('what all nodes must have in common', { timeout: 90_000 }, () => {
+  it('cluster 21: a node with another secret key is refused in a sentence; a new key on top of the old one is not', async () => {
+    await nodes.start('a')
+    const other = { POLYLOGUE_SECRET_KEY_FILE: join(nodes.folder, 'other.key') }
+    await expect(nodes.start('b', { environment: other })).rejects.toThrow(
+      'The secret key of this node is not the one of the other nodes on this database: give all nodes the same POLYLOGUE_SECRET_KEY_FILE.',
+    )
+    const shared = await readFile(join(nodes.folder, 'secret.key'), 'utf8')
+    const top = newKey()
+    await writeFile(other.POLYLOGUE_SECRET_KEY_FILE, `${top}\n${shared}`, { mode: 0o600 })
+    await nodes.start('b', { environment: other })
+    // The new key is known now.
+    await writeFile(other.POLYLOGUE_SECRET_KEY_FILE, `${top}\n`, { mode: 0o600 })
+    await nodes.start('c', { environment: other })
+  })
+})
