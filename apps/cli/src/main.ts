@@ -1,9 +1,11 @@
 import { leaveWhenClosed } from './closed-output.ts'
 import { parseAcpArguments } from './parse-acp-arguments.ts'
+import { resolveOwnFiles } from './resolve-own-files.ts'
 
 /** The process exits after this time, even if something is open. */
 const END_MS = 3_000
 
+resolveOwnFiles()
 const args = process.argv.slice(2)
 const editor = parseAcpArguments(args)
 
