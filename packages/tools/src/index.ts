@@ -52,6 +52,7 @@ export {
 } from './surroundings/read-git-state.ts'
 export { findShell } from './bash/find-shell.ts'
 export { createTodoTool } from './todo/todo-tool.ts'
-export { inspectCommand, type CommandInspection, type InspectionOptions } from './shell/inspect-command.ts'
+export { inspectCommand } from './shell/inspect-later.ts'
+export type { CommandInspection, InspectionOptions } from './shell/inspect-command.ts'
 export { fetchImage, type FetchedImage, type ImageFetchOptions } from './web/fetch-image.ts'
 export { createWebFetchTool, type WebFetchOptions } from './web/web-fetch-tool.ts'

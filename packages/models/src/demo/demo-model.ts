@@ -1,7 +1,6 @@
 import type { Clock, Model, ModelRequest } from '@polylogue/engine'
 import { estimateInputTokens } from '../input-tokens.ts'
 import { wait } from '../wait.ts'
-import { answerOf } from './demo-answer.ts'
 import { toPieces } from './to-pieces.ts'
 
 /** About thirty words a second: one sees that it streams, and does not wait for it. */
@@ -14,6 +13,7 @@ const FACTORS: { readonly [pace: string]: number } = { slow: 3, fast: 0.1 }
 export function createDemoModel({ clock }: { readonly clock: Clock }): Model {
   return {
     async *stream(request, signal) {
+      const { answerOf } = await import('./demo-answer.ts')
       const { thinking, text, slowText, calls } = answerOf(request)
       const pace = paceOf(request)
       let outputTokens = 0

@@ -1,13 +1,11 @@
 import type { Tool, ToolInvocation, ToolOutput } from '@polylogue/engine'
 import { defineTool } from '../define-tool.ts'
-import { inspectCommand } from '../shell/inspect-command.ts'
+import { inspectCommand } from '../shell/inspect-later.ts'
 import { toToolOutput } from '../tool-output.ts'
 import { bashInput } from './bash-input.ts'
 import type { BashToolOptions } from './bash-options.ts'
 import { createBashParts } from './bash-parts.ts'
 import { placeOf, type BashParts } from './command-place.ts'
-import { runBash } from './run-bash.ts'
-import { runInBackground } from './run-in-background.ts'
 import { BASH_TOOL } from './spawn-command.ts'
 
 const LONGEST_TITLE = 1000
@@ -40,9 +38,10 @@ export function createBashTool(options: BashToolOptions): Tool {
   return { ...tool, stopGraceMs: STOP_GRACE_MS, run, ...(options.isUnconfined === true && { isUnconfined: true }) }
 }
 
-function perform(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
+async function perform(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {
   const { background = false } = bashInput.parse(invocation.input)
-  return background ? runInBackground(invocation, parts) : runBash(invocation, parts)
+  if (background) return (await import('./run-in-background.ts')).runInBackground(invocation, parts)
+  return (await import('./run-bash.ts')).runBash(invocation, parts)
 }
 
 /** The whole command on one line, so that people see all of what they approve. */

@@ -4,11 +4,10 @@ import { z } from 'zod'
 import type { BashToolOptions } from '../bash/bash-options.ts'
 import { createBashParts } from '../bash/bash-parts.ts'
 import { type BashParts, placeOf } from '../bash/command-place.ts'
-import { runBash } from '../bash/run-bash.ts'
 import { defineTool } from '../define-tool.ts'
-import { inspectCommand } from '../shell/inspect-command.ts'
+import { inspectCommand } from '../shell/inspect-later.ts'
 import { CHECKER_NAMES, DIAGNOSTICS_TOOL, commandOfChecker, findCheckers } from './checkers.ts'
-import { parseDiagnostics, type Diagnostic } from './parse-diagnostics.ts'
+import type { Diagnostic } from './parse-diagnostics.ts'
 
 const LONGEST_CHECK_MS = 300_000
 const MOST_SHOWN = 200
@@ -52,6 +51,10 @@ async function runChecker(invocation: ToolInvocation, parts: BashParts): Promise
   const { checker } = input.parse(invocation.input)
   const command = commandOfChecker(checker)
   if (command === undefined) return { content: describeCheckers(workspace) }
+  const [{ runBash }, { parseDiagnostics }] = await Promise.all([
+    import('../bash/run-bash.ts'),
+    import('./parse-diagnostics.ts'),
+  ])
   const { content, ...output } = await runBash(
     { ...invocation, input: { command, timeoutMs: LONGEST_CHECK_MS } },
     parts,

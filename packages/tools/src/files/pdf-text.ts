@@ -14,8 +14,6 @@ export interface PdfReading {
   readonly deadlineMs?: number
 }
 
-export const isPdf = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 5) === '%PDF-'
-
 /** The text of a PDF, page by page. Rejects with a `FileProblem` if it cannot be read in time. */
 export async function readPdfText(bytes: Buffer, { signal, deadlineMs = DEADLINE_MS }: PdfReading): Promise<string> {
   signal.throwIfAborted()

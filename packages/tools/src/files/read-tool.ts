@@ -9,14 +9,13 @@ import { FileProblem } from './file-problem.ts'
 import { formatSize } from './format-size.ts'
 import { imageTypeOf } from '../image-type.ts'
 import { listDirectory } from './list-directory.ts'
-import { readNotebook } from './notebook-text.ts'
 import { numberLines, MOST_LINES } from './number-lines.ts'
-import { isPdf, readPdfText } from './pdf-text.ts'
 import { openConfined, readBytes } from './read-regular-file.ts'
-import { showImage } from './show-image.ts'
 import { cutAtCharacter, decodeText, toFileText } from './text-file.ts'
 
 const MOST_BYTES = 8 * 1024 * 1024
+/** How every PDF begins. */
+const PDF = '%PDF-'
 
 const input = z.object({
   path: pathInput.describe('The file or directory, absolute or relative to the working directory'),
@@ -93,12 +92,13 @@ async function readFile(reading: Reading): Promise<ToolOutput> {
     path: opened.path,
   }))
   const imageType = imageTypeOf(bytes)
-  if (imageType !== undefined) return showImage(bytes, imageType, { shown, size })
-  if (isPdf(bytes)) return showPdf(bytes, size, reading)
+  if (imageType !== undefined) return (await import('./show-image.ts')).showImage(bytes, imageType, { shown, size })
+  if (bytes.toString('latin1', 0, PDF.length) === PDF) return showPdf(bytes, size, reading)
   const isCut = bytes.length < size
   const file = decodeText(isCut ? cutAtCharacter(bytes) : bytes)
   if (!file) return { content: `${shown} is a binary file of ${formatSize(size)}, which Read does not show.` }
-  const notebook = shown.endsWith('.ipynb') && !isCut ? readNotebook(file.text) : undefined
+  const notebook =
+    shown.endsWith('.ipynb') && !isCut ? (await import('./notebook-text.ts')).readNotebook(file.text) : undefined
   if (notebook !== undefined) return showText(notebook, reading, { isCut: false, remarks: [NOTEBOOK] })
   // An editor does not have these as the same text.
   const isOdd = isCut || file.isDamaged
@@ -119,6 +119,7 @@ async function showPdf(bytes: Buffer, size: number, reading: Reading): Promise<T
   const { shown } = reading.asked
   if (bytes.length < size)
     return { content: `${shown} is a PDF of ${formatSize(size)}; Read takes ${formatSize(MOST_BYTES)}.` }
+  const { readPdfText } = await import('./pdf-text.ts')
   return showText(await readPdfText(bytes, reading), reading)
 }
 

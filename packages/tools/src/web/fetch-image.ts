@@ -1,7 +1,6 @@
 import { grantToPerson, type Digest } from '@polylogue/engine'
 import { imageTypeOf, type ImageType } from '../image-type.ts'
 import { createAllowance } from './allowance.ts'
-import { fetchPage } from './fetch-page.ts'
 import type { Resolve } from './open-connection.ts'
 import { parseWebAddress } from './web-address.ts'
 
@@ -31,6 +30,7 @@ export async function fetchImage(url: string, options: ImageFetchOptions): Promi
   const address = parseWebAddress(url)
   if (address === undefined) throw new Error('This is no http or https address.')
   const { digest, allowHosts = [], ports = PORTS, resolve } = options
+  const { fetchPage } = await import('./fetch-page.ts')
   const page = await fetchPage({
     tool: NAME,
     grant: grantToPerson({ tool: NAME, input: { url: address.url.href } }, digest),

@@ -29,14 +29,21 @@ const GLOBAL_V6 = ['2000::/3']
 const INNER_V6 = ['::1/128', 'fc00::/7']
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
-const innerV4 = toBlocks(INNER_V4)
-const innerV6 = toBlocks(INNER_V6)
-const specialV4 = toBlocks(SPECIAL_V4)
-const globalV6 = toBlocks(GLOBAL_V6)
-const specialV6 = toBlocks(SPECIAL_V6)
+/** Made with the first question. */
+let known: Readonly<Record<'innerV4' | 'innerV6' | 'specialV4' | 'globalV6' | 'specialV6', BlockList>> | undefined
+
+const blocks = (): NonNullable<typeof known> =>
+  (known ??= {
+    innerV4: toBlocks(INNER_V4),
+    innerV6: toBlocks(INNER_V6),
+    specialV4: toBlocks(SPECIAL_V4),
+    globalV6: toBlocks(GLOBAL_V6),
+    specialV6: toBlocks(SPECIAL_V6),
+  })
 
 /** `address` is in the system's notation. An invalid address is not public. */
 export function isPublicAddress(address: string): boolean {
+  const { specialV4, specialV6, globalV6 } = blocks()
   switch (isIP(address)) {
     case 4:
       return !specialV4.check(address, 'ipv4')
@@ -50,6 +57,7 @@ export function isPublicAddress(address: string): boolean {
 
 /** This machine or a private network: what an operator may mean by a host name. */
 export function isInnerAddress(address: string): boolean {
+  const { innerV4, innerV6 } = blocks()
   switch (isIP(address)) {
     case 4:
       return innerV4.check(address, 'ipv4')
@@ -62,14 +70,14 @@ export function isInnerAddress(address: string): boolean {
 
 /** A set of addresses (`10.1.2.3`) and ranges (`10.0.0.0/8`). Throws a `TypeError` if an entry is neither. */
 export function toBlocks(ranges: readonly string[]): BlockList {
-  const blocks = new BlockList()
+  const list = new BlockList()
   for (const range of ranges) {
     const [address = '', length] = range.split('/')
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
     const bits = length === undefined ? (family === 'ipv4' ? 32 : 128) : /^\d{1,3}$/.test(length) ? Number(length) : -1
     if (isIP(address) === 0 || address.includes('%') || bits < 0 || bits > (family === 'ipv4' ? 32 : 128))
       throw new TypeError(`${JSON.stringify(range)} is no address and no range of addresses`)
-    blocks.addSubnet(address, bits, family)
+    list.addSubnet(address, bits, family)
   }
-  return blocks
+  return list
 }
