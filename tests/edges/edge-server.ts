@@ -49,7 +49,7 @@ export async function startEdgeServer({ config, ...options }: EdgeOptions = {}):
   return toEdgeServer(server, dataDir, () => dir.remove())
 }
 
-function toEdgeServer(server: RunningServer, dataDir: string, remove: () => Promise<void>): EdgeServer {
+async function toEdgeServer(server: RunningServer, dataDir: string, remove: () => Promise<void>): Promise<EdgeServer> {
   const { url, signInUrl, localKey: key } = server
   if (url === undefined || signInUrl === undefined || key === undefined) throw new Error('the server has no listener')
   const { host, port } = new URL(url)
@@ -61,7 +61,7 @@ function toEdgeServer(server: RunningServer, dataDir: string, remove: () => Prom
     key,
     dataDir,
     signInUrl,
-    routes: server.routes.map(toRoute),
+    routes: (await server.routes()).map(toRoute),
     client: (other = key) => createAapClient({ url, key: other, dialect: V3 }),
     createKey: (user) => createUserKey(dataDir, user),
     stop: () => (stopped ??= server.stop(0).then(remove)),

@@ -1,6 +1,4 @@
 import type { Access } from './access.ts'
-import { createOidcClient } from './auth/oidc-client.ts'
-import { createOidcRoutes } from './auth/oidc-routes.ts'
 import type { OidcSettings } from './auth/oidc-schema.ts'
 import type { SignInCodes } from './auth/sign-in-codes.ts'
 import { createSignInRoutes } from './auth/sign-in-routes.ts'
@@ -32,10 +30,10 @@ export interface AppsDeps {
 }
 
 /** All HTTP routes of the TCP listener: the doors, the page and its sign-in. */
-export function createPublicApp(deps: AppsDeps): HttpApp {
+export async function createPublicApp(deps: AppsDeps): Promise<HttpApp> {
   const { parts, access, codes, redactor, oidc, log } = deps
   const { failures, policy, authenticate, addressOf } = access
-  const app = createSharedApp(deps, 'public')
+  const app = await createSharedApp(deps, 'public')
   const { keys, users, secretBox: box } = parts
   app.route(
     '/',
@@ -52,6 +50,10 @@ export function createPublicApp(deps: AppsDeps): HttpApp {
   )
   if (oidc !== undefined) {
     const { now } = parts.clock
+    const [{ createOidcClient }, { createOidcRoutes }] = await Promise.all([
+      import('./auth/oidc-client.ts'),
+      import('./auth/oidc-routes.ts'),
+    ])
     const client = createOidcClient(oidc, { env: process.env, now })
     const { publicUrl } = access
     app.route(
@@ -66,17 +68,20 @@ export function createPublicApp(deps: AppsDeps): HttpApp {
 }
 
 /** The HTTP routes of the TCP listener of a node without clients: health and metrics. */
-export function createHealthApp(deps: AppsDeps): HttpApp {
+export function createHealthApp(deps: AppsDeps): Promise<HttpApp> {
   return createSharedApp({ ...deps, doors: [] }, 'public')
 }
 
 /** All HTTP routes of the owner socket. */
-export function createOwnerApp(deps: AppsDeps): HttpApp {
+export function createOwnerApp(deps: AppsDeps): Promise<HttpApp> {
   return createSharedApp(deps, 'owner')
 }
 
-function createSharedApp({ parts, access, doors, phase, answerError }: AppsDeps, listener: ListenerKind): HttpApp {
-  const app = createApp({ phase, answerError, doors, listener, readiness: () => parts.readiness() })
+async function createSharedApp(
+  { parts, access, doors, phase, answerError }: AppsDeps,
+  listener: ListenerKind,
+): Promise<HttpApp> {
+  const app = await createApp({ phase, answerError, doors, listener, readiness: () => parts.readiness() })
   app.route('/', createMetricsRoutes(parts.metrics, access.authenticate))
   return app
 }

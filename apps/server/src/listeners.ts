@@ -1,5 +1,5 @@
 import type { RequestListener, Server } from 'node:http'
-import { createHealthApp, createOwnerApp, createPublicApp, type AppsDeps } from './apps.ts'
+import type { AppsDeps } from './apps.ts'
 import { createRefusalWords, refuseWithError } from './doors/find-door.ts'
 import { createAnswerError } from './http/answer-error.ts'
 import { createHttpServer, type RequestTimes } from './http/http-server.ts'
@@ -8,13 +8,14 @@ import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
 import { listenForUpgrades } from './http/upgrade-listener.ts'
 import type { Log } from './log/log.ts'
 import { createRequestObserver } from './observe/request-observer.ts'
+import { onFirstUse } from './on-first-use.ts'
 import { listenOnOwnerSocket } from './owner/owner-socket.ts'
 import { createPipeUpgrade } from './pipe/pipe-upgrade.ts'
 
 /** The two ways in: TCP for callers with a key, the owner socket for whoever can read the data directory. */
 export interface Listeners {
   /** The routes that are served over TCP, as `GET /aap/v3/meta`. */
-  readonly routes: readonly string[]
+  routes(): Promise<readonly string[]>
   /** Where the TCP listener is reached; `undefined` before it listens. */
   readonly url: string | undefined
   /** Returns the address. */
@@ -51,13 +52,17 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const appsDeps = { ...deps, answerError }
   const isOpen = !deps.isHeadless
 
-  const publicApp = isOpen ? createPublicApp(appsDeps) : createHealthApp(appsDeps)
+  const publicApp = onFirstUse(async () => {
+    const { createHealthApp, createPublicApp } = await import('./apps.ts')
+    return isOpen ? createPublicApp(appsDeps) : createHealthApp(appsDeps)
+  })
+  const ownerApp = onFirstUse(async () => (await import('./apps.ts')).createOwnerApp(appsDeps))
   const upgrades = isOpen ? doors.flatMap(({ upgrade }) => upgrade ?? []) : []
   const direct = isOpen ? doors.flatMap(({ direct }) => direct ?? []) : []
   const quick = doors.flatMap((door) => (door.quick === undefined ? [] : [door.quick]))
   const shared = { words, ended, phase, answerError }
   const openings = { ...shared, policy, direct, quick: isOpen ? quick : [] }
-  const tcpServer = createHttpServer(listenerOf(publicApp, openings), {
+  const tcpServer = createHttpServer(listenerOf(publicApp.make, openings), {
     upgradesTo: upgrades.map(({ protocol }) => protocol),
     times,
   })
@@ -65,10 +70,10 @@ export function createListeners(deps: ListenersDeps): Listeners {
 
   const everyone = { judge: () => ({ allowed: true }) as const }
   const pipes = doors.flatMap(({ name, pipe }) => (pipe === undefined ? [] : createPipeUpgrade(name, pipe)))
-  const ownerServer = createHttpServer(
-    listenerOf(createOwnerApp(appsDeps), { ...shared, policy: everyone, direct: [], quick }),
-    { upgradesTo: pipes.map(({ protocol }) => protocol), times },
-  )
+  const ownerServer = createHttpServer(listenerOf(ownerApp.make, { ...shared, policy: everyone, direct: [], quick }), {
+    upgradesTo: pipes.map(({ protocol }) => protocol),
+    times,
+  })
   access.watchOwner(ownerServer)
 
   const publicSockets = listenForUpgrades(tcpServer, upgrades, { policy, words, phase, log, ended })
@@ -90,7 +95,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
     await Promise.all([tcp?.close(), closeServer(ownerServer)])
   }
   return {
-    routes: routesOf(publicApp),
+    routes: async () => routesOf(await publicApp.make()),
     get url() {
       return tcp?.url
     },

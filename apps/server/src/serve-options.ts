@@ -52,7 +52,7 @@ export interface RunningServer {
   /** Signs one browser in, once, within ten minutes. Absent without a listener. */
   readonly signInUrl?: string
   /** What is served over TCP, as `GET /aap/v3/meta`. */
-  readonly routes: readonly string[]
+  routes(): Promise<readonly string[]>
   readonly agents: readonly string[]
   readonly defaultAgent: string
   /** Which models answer, in a few words. */

@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server'
 import { createAapRoutes, presentSession, type AapDeps, type AapVersion } from '@polylogue/aap'
-import { Hono } from 'hono'
 import { jsonLimitsOf } from '../http/read-json-body.ts'
-import { refuse } from '../http/require-caller.ts'
+import type { HttpApp } from '../http/request-listener.ts'
+import { refuse } from '../http/refuse-caller.ts'
 import { sha256 } from '../platform/sha256.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import { createAttachedClients, type AttachedClients } from './attached-clients.ts'
@@ -26,7 +26,7 @@ function openAap(deps: DoorDeps, version: AapVersion): Door {
   return {
     name,
     paths: [`/${name}`],
-    routes: () => new Hono<{ Bindings: HttpBindings }>().route(`/${name}`, app),
+    routes: async () => mountAt(`/${name}`, await app()),
     quick: {
       find(method, url) {
         const found = quick.find(method, url)
@@ -47,6 +47,11 @@ function openAap(deps: DoorDeps, version: AapVersion): Door {
     end: async () => undefined,
     close: async () => undefined,
   }
+}
+
+async function mountAt(path: string, app: HttpApp): Promise<HttpApp> {
+  const { Hono } = await import('hono')
+  return new Hono<{ Bindings: HttpBindings }>().route(path, app)
 }
 
 function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, clients: AttachedClients): AapDeps {

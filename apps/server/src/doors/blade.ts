@@ -1,76 +1,83 @@
-import { ProjectionMarks, RowReader, SOCKET_PATH, nodeOfConnection, presentSession } from '@polylogue/blade'
-import type { IncomingMessage } from 'node:http'
-import { logRefusals } from '../auth/log-refusals.ts'
-import { createBladeRest } from '../blade/blade-rest.ts'
-import { createSockets } from '../blade/blade-sockets.ts'
-import { describeSessions } from '../blade/describe-sessions.ts'
+import { SOCKET_PATH, nodeOfConnection } from '@polylogue/blade/light'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BladeParts } from '../blade/open-blade.ts'
 import { createNodeForwarding, isForwarded } from '../nodes/node-forwarding.ts'
+import { onFirstUse } from '../on-first-use.ts'
 import type { OpenDoor } from './door-deps.ts'
+import type { Presentation } from './door.ts'
 
 const API = '/api'
 
-/** Blade: REST below `/api` with its documentation, and Socket.IO. */
+/** Blade: REST below `/api` with its documentation, and Socket.IO. Its first client loads it. */
 export const openBlade: OpenDoor = (deps) => {
-  const { parts, config, log, authenticate, addressOf, clientOf, doors } = deps
-  const marks = new ProjectionMarks()
-  const rows = new RowReader(parts.engine, describeSessions(parts), marks)
-  const sockets = createSockets({
-    marks,
-    parts,
-    config,
-    log,
-    authenticate: logRefusals(authenticate, { log, addressOf, route: SOCKET_PATH }),
-    clientOf,
-  })
+  const { parts, log, doors } = deps
+  const blade = onFirstUse(async () => (await import('../blade/open-blade.ts')).openBladeParts(deps))
   const { nodes, self, clock } = parts
   const forwarding = nodes && createNodeForwarding({ self, nodes, clock })
+  let isClosed = false
   /** The node that has the connection of this request, if it is another one. */
   const otherNode = (incoming: IncomingMessage): string | undefined => {
     const nodeId = isForwarded(incoming) ? undefined : nodeOfConnection(incoming)
     return nodeId === self.nodeId ? undefined : nodeId
   }
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const other = otherNode(incoming)
+    if (other !== undefined && (await forwarding?.request(other, incoming, outgoing)) === true) return
+    const { sockets } = blade.made ?? (await blade.make())
+    if (isClosed) incoming.socket.destroy()
+    else sockets.handleRequest(incoming, outgoing)
+  }
+  const close = async (): Promise<void> => {
+    isClosed = true
+    await blade.made?.sockets.close()
+  }
   return {
     name: 'blade',
     paths: [API, SOCKET_PATH.replace(/\/$/, '')],
-    routes: () =>
-      createBladeRest({
-        parts,
-        config,
-        log,
-        authenticate,
-        // Blade answers for everything below `/api` except for what other doors own there.
-        foreignPaths: () =>
-          doors()
-            .flatMap(({ paths }) => paths)
-            .filter((path) => path.startsWith(`${API}/`)),
-      }),
+    async routes() {
+      // Blade answers for everything below `/api` except for what other doors own there.
+      const foreignPaths = (): readonly string[] =>
+        doors()
+          .flatMap(({ paths }) => paths)
+          .filter((path) => path.startsWith(`${API}/`))
+      return (await blade.make()).routes(foreignPaths)
+    },
     upgrade: {
       path: SOCKET_PATH,
       protocol: 'websocket',
       async upgrade({ incoming, socket, head }) {
         const other = otherNode(incoming)
         if (other !== undefined && (await forwarding?.upgrade(other, incoming, socket)) === true) return
-        sockets.handleUpgrade(incoming, socket, head)
+        const { sockets } = blade.made ?? (await blade.make())
+        if (isClosed) socket.destroy()
+        else sockets.handleUpgrade(incoming, socket, head)
       },
     },
     direct: {
       path: SOCKET_PATH,
       handle(incoming, outgoing) {
-        const other = otherNode(incoming)
-        if (other === undefined || forwarding === undefined) return sockets.handleRequest(incoming, outgoing)
-        void forwarding.request(other, incoming, outgoing).then((isForwarded) => {
-          if (!isForwarded) sockets.handleRequest(incoming, outgoing)
+        handle(incoming, outgoing).catch((error: unknown) => {
+          log.error({ err: error, route: SOCKET_PATH }, 'a request failed')
+          incoming.socket.destroy()
         })
       },
     },
     refuse: ({ message }) => ({ detail: message }),
-    clients: () => sockets.clients(),
-    present() {
-      const session = presentSession(describeSessions(parts))
-      return { recorded: async (recorded) => session.recorded(recorded), settle: () => session.settle() }
+    clients: () => blade.made?.sockets.clients() ?? [],
+    present: () => presentWith(() => blade.make()),
+    readRows: async (asked) => (await blade.make()).readRows(asked),
+    end: close,
+    close,
+  }
+}
+
+function presentWith(load: () => Promise<BladeParts>): Presentation {
+  let presentation: Presentation | undefined
+  return {
+    async recorded(recorded) {
+      presentation ??= (await load()).present()
+      return presentation.recorded(recorded)
     },
-    readRows: (asked) => rows.read(asked),
-    end: () => sockets.close(),
-    close: () => sockets.close(),
+    settle: () => presentation?.settle() ?? [],
   }
 }

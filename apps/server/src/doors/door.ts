@@ -11,8 +11,8 @@ export interface Door {
   readonly name: string
   /** The door owns these paths and everything below them. The longest prefix wins. */
   readonly paths: readonly string[]
-  /** Routes with their whole paths. Called once for each listener. */
-  routes?(listener: ListenerKind): HttpApp
+  /** Routes with their whole paths. Called once for each listener, before its first request is answered. */
+  routes?(listener: ListenerKind): HttpApp | Promise<HttpApp>
   /** Of its routes, the paths that also answer while the server starts and stops. */
   readonly inEveryPhase?: readonly string[]
   /** Connections over TCP that switch to another protocol. */

@@ -33,7 +33,7 @@ it('a new door is in the status list and answers over both listeners', async () 
   const server = await startServer({}, LIST)
   const status = await askOwner(server.dataDir, 'GET', '/api/polylogue/status')
   expect(JSON.parse(status.text)).toMatchObject({ doors: ['aap/v3', 'aap/v1', 'acp', 'blade', 'console', 'echo'] })
-  expect(server.routes).toContain('POST /echo/words')
+  expect(await server.routes()).toContain('POST /echo/words')
   const headers = { authorization: `Bearer ${server.localKey}` }
   const said = await exchange(`${server.url}/echo/words`, { headers, body: 'hello' })
   expect([said.status, said.body]).toEqual([200, { echo: 'hello' }])

@@ -1,5 +1,6 @@
-import { ServerResponse, type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import { constants, gzip } from 'node:zlib'
+import { ServerResponse } from '../platform/node-http.ts'
 
 export type GivenHeaders = OutgoingHttpHeaders | OutgoingHttpHeader[]
 

@@ -19,7 +19,7 @@ export interface AppDeps {
 }
 
 /** The routes of all doors on one listener, and what every request meets before them. */
-export function createApp({ phase, answerError, doors, listener, readiness }: AppDeps): HttpApp {
+export async function createApp({ phase, answerError, doors, listener, readiness }: AppDeps): Promise<HttpApp> {
   const app = new Hono<{ Bindings: HttpBindings }>()
   const words = createRefusalWords(doors)
   const inEveryPhase = new Set(['/healthz', '/readyz', ...doors.flatMap((door) => door.inEveryPhase ?? [])])
@@ -51,7 +51,7 @@ export function createApp({ phase, answerError, doors, listener, readiness }: Ap
     return c.json({ status: 'ready', ...(degraded.length > 0 && { degraded }) })
   })
   for (const door of doors) {
-    const routes = door.routes?.(listener)
+    const routes = await door.routes?.(listener)
     if (routes !== undefined) app.route('/', routes)
   }
   return app

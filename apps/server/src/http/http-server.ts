@@ -1,6 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener, Server } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { createServer } from '../platform/node-http.ts'
 import { SecuredResponse } from './secured-response.ts'
 
 /** At least how often Node looks for connections that are over their time. */

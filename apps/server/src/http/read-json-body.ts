@@ -7,7 +7,7 @@ import { UNAUTHORIZED } from '../auth/authenticate.ts'
 import { limitsSchema, type Limits } from '../config/limits.ts'
 import { HttpRefusal } from './http-refusal.ts'
 import { trailOf } from './request-trail.ts'
-import { refuse } from './require-caller.ts'
+import { refuse } from './refuse-caller.ts'
 
 /** Of requests to our own routes. */
 export const smallBodyLimits: BodyLimits = { ...jsonLimitsOf(limitsSchema.parse({})), bytes: 64 * 1024 }

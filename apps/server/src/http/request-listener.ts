@@ -1,7 +1,8 @@
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import type { HttpBindings } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { RefusalWords } from '../doors/find-door.ts'
+import { onFirstUse } from '../on-first-use.ts'
 import type { Phase } from '../phase.ts'
 import type { AccessPolicy } from './access-policy.ts'
 import type { AnswerError } from './answer-error.ts'
@@ -49,10 +50,21 @@ export interface QuickRequest {
   answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
 }
 
-/** What happens to a request before any route sees it. */
-export function createRequestListener(app: HttpApp, deps: RequestListenerDeps): RequestListener {
+/** What happens to a request before any route sees it. The first one that needs the router loads it. */
+export function createRequestListener(app: () => Promise<HttpApp>, deps: RequestListenerDeps): RequestListener {
   const { policy, words, ended, direct, phase } = deps
-  const route = getRequestListener((request, bindings) => app.fetch(request, bindings))
+  const router = onFirstUse(async () => {
+    const [routes, { getRequestListener }] = await Promise.all([app(), import('@hono/node-server')])
+    return getRequestListener((request, bindings) => routes.fetch(request, bindings))
+  })
+  const route = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    try {
+      const answer = router.made ?? (await router.make())
+      await answer(incoming, outgoing)
+    } catch (error) {
+      sendError(error, { incoming, outgoing, answerError: deps.answerError })
+    }
+  }
   return (incoming, outgoing) => {
     const trail = beginTrail(incoming)
     // Not `once`: it happens once anyway, and open streams are many.
@@ -102,12 +114,21 @@ async function answerQuickly(request: QuickRequest, { incoming, outgoing, answer
   try {
     await request.answer(incoming, outgoing)
   } catch (error) {
-    const { status, body, headers } = answerError(error, incoming)
-    if (outgoing.headersSent) return void outgoing.destroy()
-    for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value)
-    sendJson(outgoing, status, body)
+    if (!sendError(error, { incoming, outgoing, answerError })) return
   }
   if (!incoming.complete) drainWhenSent(incoming, outgoing)
+}
+
+/** `false`: an answer has begun, so its connection was cut. */
+function sendError(error: unknown, { incoming, outgoing, answerError }: Quick): boolean {
+  const { status, body, headers } = answerError(error, incoming)
+  if (outgoing.headersSent) {
+    outgoing.destroy()
+    return false
+  }
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value)
+  sendJson(outgoing, status, body)
+  return true
 }
 
 interface Quick {

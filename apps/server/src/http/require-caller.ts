@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server'
 import { createMiddleware } from 'hono/factory'
-import type { AuthOutcome, Authenticate } from '../auth/authenticate.ts'
+import type { Authenticate } from '../auth/authenticate.ts'
 import type { Caller } from '../auth/caller.ts'
-import { HttpRefusal } from './http-refusal.ts'
+import { refuse } from './refuse-caller.ts'
 
 export interface CallerEnv {
   Bindings: HttpBindings
@@ -16,10 +16,3 @@ export const requireCaller = (authenticate: Authenticate) =>
     c.set('caller', outcome.caller)
     await next()
   })
-
-export function refuse(outcome: Extract<AuthOutcome, { type: 'refused' }>): never {
-  const headers: Record<string, string> = {}
-  if (outcome.status === 401) headers['WWW-Authenticate'] = 'Bearer'
-  if (outcome.status === 429) headers['Retry-After'] = String(outcome.retryAfterS)
-  throw new HttpRefusal(outcome.status, outcome.error, headers)
-}

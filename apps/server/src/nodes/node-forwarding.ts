@@ -1,7 +1,8 @@
-import { request, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { Clock, NodeFacts, Nodes } from '@polylogue/engine'
+import { request } from '../platform/node-http.ts'
 
 /** Passes requests of a connection on to the node that has the connection. */
 export interface NodeForwarding {

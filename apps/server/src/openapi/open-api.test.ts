@@ -21,7 +21,7 @@ describe('the one document of every HTTP API', () => {
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => plain(`${method.toUpperCase()} ${path}`)),
     )
-    const served = server.routes.filter((route) => !PAGES.test(route)).map(plain)
+    const served = (await server.routes()).filter((route) => !PAGES.test(route)).map(plain)
     expect(new Set(documented)).toEqual(new Set(served))
   })
 

@@ -1,4 +1,4 @@
-import { Agent } from 'node:http'
+import { Agent } from '../platform/node-http.ts'
 import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
 import { isAbsence } from './owner-absence.ts'
 import type { OwnerConnection } from './owner-connection.ts'

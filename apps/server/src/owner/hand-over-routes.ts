@@ -1,7 +1,5 @@
 import { Hono } from 'hono'
 
-export const HAND_OVER_PATH = '/api/polylogue/hand-over'
-
 /** For the owner socket of a process that an editor started: it releases the data directory to a server. */
 export function createHandOverRoutes(handOver: () => void): Hono {
   const routes = new Hono()

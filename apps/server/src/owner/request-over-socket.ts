@@ -1,4 +1,5 @@
-import { request as httpRequest, type Agent, type IncomingMessage } from 'node:http'
+import type { Agent, IncomingMessage } from 'node:http'
+import { request as httpRequest } from '../platform/node-http.ts'
 import type { OwnerRequestOptions, OwnerResponse } from './owner-connection.ts'
 
 export interface SocketRequest extends OwnerRequestOptions {

@@ -39,10 +39,10 @@ export async function startListener(options: ListenerOptions = {}): Promise<{ re
   const words = createRefusalWords([door])
   const phase = options.phase ?? (() => 'ready' as const)
   const answerError = createAnswerError(options.log ?? silentLog, words)
-  const app = createApp({ doors: [door], listener: 'public', answerError, phase })
+  const app = await createApp({ doors: [door], listener: 'public', answerError, phase })
   const quick = options.quick === undefined ? [] : [options.quick]
   const deps = { policy, words, ended: () => undefined, direct: [], quick, phase, answerError }
-  const server = createHttpServer(createRequestListener(app, deps))
+  const server = createHttpServer(createRequestListener(async () => app, deps))
   const listener = await listenOnTcp(server, { host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     const closed = listener.close()

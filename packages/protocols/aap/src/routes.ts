@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server'
 import { FlushQueue, alreadySent } from '@polylogue/kit'
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { AapDeps } from './deps.ts'
 import { QuickRoutes } from './quick-routes.ts'
-import { guarded, type Answer } from './transport/exchange.ts'
+import { guarded, type Answer, type RouteAnswer } from './transport/exchange.ts'
 import {
   createSession,
   deleteSession,
@@ -21,8 +21,8 @@ export interface NodeEnv {
 }
 
 export interface AapRoutes {
-  /** For any base path. */
-  readonly app: Hono<NodeEnv>
+  /** For any base path. Loads the router. */
+  app(): Promise<Hono<NodeEnv>>
   /** The same routes below `base`. */
   readonly quick: QuickRoutes
 }
@@ -35,7 +35,7 @@ export interface AapRoutesOptions {
 
 /** The routes of one version. Both versions share all sessions. */
 export function createAapRoutes(deps: AapDeps, { version, base }: AapRoutesOptions): AapRoutes {
-  const app = new Hono<NodeEnv>()
+  const routes: Route[] = []
   const quick = new QuickRoutes(base, version === 3 ? '/sessions' : '/session')
   const turnDeps = { ...deps, queue: new FlushQueue() }
   const { bodyBytes, smallBodyBytes } = deps.limits
@@ -43,17 +43,32 @@ export function createAapRoutes(deps: AapDeps, { version, base }: AapRoutesOptio
     const [method = '', path = ''] = route.split(' ')
     const run = guarded(deps, hasLargeBody ? bodyBytes : smallBodyBytes, answer)
     quick.add(method, path, run)
-    app.on(method, path, async (c) => {
-      await run({ ...c.env, id: c.req.param('id') ?? '' })
-      return alreadySent()
-    })
+    routes.push({ method, path, run })
   }
   on('GET /meta', readMeta(deps, version))
   on('GET /sessions', listSessions(deps, version))
   if (version === 3) addVersion3(on, turnDeps)
   else addVersion1(on, turnDeps)
+  return { app: () => createRouter(routes), quick }
+}
+
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly run: RouteAnswer
+}
+
+async function createRouter(routes: readonly Route[]): Promise<Hono<NodeEnv>> {
+  const { Hono } = await import('hono')
+  const app = new Hono<NodeEnv>()
+  for (const { method, path, run } of routes) {
+    app.on(method, path, async (c) => {
+      await run({ ...c.env, id: c.req.param('id') ?? '' })
+      return alreadySent()
+    })
+  }
   app.all('*', (c) => c.json({ error: 'Not found' }, 404))
-  return { app, quick }
+  return app
 }
 
 const LARGE = { hasLargeBody: true }

@@ -2,7 +2,7 @@ export type { DescribedOperation } from './rest/operation.ts'
 export { createBladeRoutes } from './rest/routes.ts'
 export type { ApiKeys, AuthOutcome, BladeRestDeps, Caller } from './rest/deps.ts'
 export { attachBlade } from './socket/attach-blade.ts'
-export { SOCKET_PATH, nodeOfConnection, createBladeSockets, type BladeSockets } from './socket/create-blade-sockets.ts'
+export { createBladeSockets, type BladeSockets } from './socket/create-blade-sockets.ts'
 export type {
   AttachedFile,
   BladeSocketDeps,

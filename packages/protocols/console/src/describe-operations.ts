@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { refusalBody } from './contract/fields.ts'
 import type { OperationSpec } from './contract/operation.ts'
-import { BASE_PATH, operations } from './contract/operations.ts'
+import { operations } from './contract/operations.ts'
+import { BASE_PATH } from './light/base-path.ts'
 
 /** An operation for an OpenAPI document; `path` is whole, with parameters in braces. */
 export interface DescribedOperation extends Pick<OperationSpec, 'method' | 'tag' | 'summary' | 'status' | 'refusals'> {

@@ -11,7 +11,7 @@ export type {
   RequestDeps,
 } from './routes/deps.ts'
 export { describeOperations, type DescribedOperation } from './describe-operations.ts'
-export { BASE_PATH, operations } from './contract/operations.ts'
+export { operations } from './contract/operations.ts'
 export type { ModelCard, ModelList } from './contract/models.ts'
 export type { BacktestResult } from './contract/permissions.ts'
 export type { McpServer, McpTool, ServerStatus } from './contract/server.ts'

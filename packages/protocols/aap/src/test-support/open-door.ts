@@ -86,8 +86,8 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
   const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams, reads }
   const app = new Hono<NodeEnv>()
   if (options.around !== undefined) app.use(options.around)
-  app.route('/aap/v3', createAapRoutes(deps, { version: 3, base: '/aap/v3' }).app)
-  app.route('/aap/v1', createAapRoutes(deps, { version: 1, base: '/aap/v1' }).app)
+  app.route('/aap/v3', await createAapRoutes(deps, { version: 3, base: '/aap/v3' }).app())
+  app.route('/aap/v1', await createAapRoutes(deps, { version: 1, base: '/aap/v1' }).app())
 
   const listen = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => void listen(incoming, outgoing))

@@ -1,7 +1,8 @@
 import type { Clock } from '@polylogue/engine'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { SOCKET_PATH, createBladeSockets, type BladeSockets } from './create-blade-sockets.ts'
+import { SOCKET_PATH } from '../light/connection.ts'
+import { createBladeSockets, type BladeSockets } from './create-blade-sockets.ts'
 import type { BladeSocketDeps } from './deps.ts'
 
 /** Handles the requests for `/socket.io/` of a server. All others go to its own listeners. */

@@ -8,14 +8,6 @@ import type { Duplex } from 'node:stream'
 import type { BladeSocketDeps, ConnectedClient, SessionChange } from './deps.ts'
 import type { SocketServer } from './socket-server.ts'
 
-export const SOCKET_PATH = '/socket.io/'
-
-/** The node in the id of the connection that a request belongs to. `undefined`: a new connection, or an id without one. */
-export function nodeOfConnection({ url }: IncomingMessage): string | undefined {
-  const id = new URLSearchParams(url?.split('?')[1]).get('sid') ?? ''
-  return /^([\w-]+)\./.exec(id)?.[1]
-}
-
 export interface BladeSockets {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void

@@ -17,8 +17,6 @@ import { usageOperations } from './usage.ts'
 import { userOperations } from './users.ts'
 import { waitingOperations } from './waiting.ts'
 
-export const BASE_PATH = '/api/polylogue'
-
 /** What everybody with a key can do. */
 export const operations = {
   ...serverOperations,
