@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { z } from 'zod'
+import * as late from './late-locales.ts'
 import { createResolve } from './resolve-own-files.ts'
 
 const OWN = new URL('./main.ts', import.meta.url).href
@@ -44,4 +46,26 @@ it('leaves everything else to Node: other packages, configurations of users, and
   ] as const) {
     expect(resolve(specifier, { parentURL }, byNode)).toEqual(byNode(specifier))
   }
+})
+
+it('has every language of zod, each loaded when it is asked for', () => {
+  const resolve = createResolve()
+  const inZod = new URL('./v4/classic/external.js', import.meta.resolve('zod')).href
+  expect(resolve('../locales/index.js', { parentURL: inZod }, byNode).url).toBe(
+    new URL('./late-locales.ts', import.meta.url).href,
+  )
+  expect(Object.keys(late).sort()).toEqual(Object.keys(z.locales).sort())
+  const spoken = (locales: object): readonly unknown[] =>
+    Object.entries(locales)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, locale]: [string, typeof late.en]) => [name, locale().localeError(issue())])
+  expect(spoken(late)).toEqual(spoken(z.locales))
+})
+
+const issue = (): Parameters<ReturnType<typeof late.en>['localeError']>[0] => ({
+  code: 'invalid_type',
+  expected: 'string',
+  input: 1,
+  path: [],
+  message: '',
 })

@@ -5,7 +5,8 @@ import { registerHooks, type ResolveFnOutput, type ResolveHookContext } from 'no
 const ROOT = new URL('../../../', import.meta.url).href
 const FOLDERS = [`${ROOT}apps/`, `${ROOT}packages/`]
 const WORKSPACE = '@polylogue/'
-
+const ALL_LOCALES = '../locales/index.js'
+const LATE_LOCALES = new URL(`./late-locales${import.meta.url.slice(-3)}`, import.meta.url).href
 /** Answers for imports in our own files, and leaves everything else to `next`. */
 export function createResolve(): (
   specifier: string,
@@ -14,7 +15,11 @@ export function createResolve(): (
 ) => ResolveFnOutput {
   const workspaces = new Map<string, ResolveFnOutput>()
   return (specifier, { parentURL }, next) => {
-    if (parentURL === undefined || !isOwn(parentURL)) return next(specifier)
+    if (parentURL === undefined) return next(specifier)
+    if (specifier === ALL_LOCALES && isInZod(parentURL)) {
+      return { url: LATE_LOCALES, format: formatOf(LATE_LOCALES), shortCircuit: true }
+    }
+    if (!isOwn(parentURL)) return next(specifier)
     if (specifier.startsWith('.')) {
       const format = formatOf(specifier)
       if (format === undefined) return next(specifier)
@@ -26,6 +31,12 @@ export function createResolve(): (
     return found
   }
 }
+
+/** The files of our own zod that load all languages. */
+const isInZod = (url: string): boolean =>
+  ['./v4/core/index.js', './v4/classic/external.js'].some(
+    (path) => new URL(path, import.meta.resolve('zod')).href === url,
+  )
 
 const isOwn = (url: string): boolean =>
   FOLDERS.some((folder) => url.startsWith(folder)) && !url.includes('/node_modules/', ROOT.length)
