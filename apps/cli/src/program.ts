@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
+import { toTerminalLine } from './terminal-text.ts'
 import { defineAcp, withAcpVerb } from './define-acp.ts'
 import { defineBackup } from './define-backup.ts'
 import { defineChat } from './define-chat.ts'
@@ -38,7 +39,7 @@ export async function runProgram(given: readonly string[]): Promise<number> {
   const [verb = ''] = args
   if (verb !== '' && !verb.startsWith('-') && !hasVerb(program, verb)) {
     const verbs = program.commands.map((command) => command.name()).join(', ')
-    process.stderr.write(`polylogue: there is no verb "${verb}". There is: ${verbs}. See polylogue --help.\n`)
+    process.stderr.write(`polylogue: there is no verb "${toTerminalLine(verb)}". There is: ${verbs}. See polylogue --help.\n`)
     return ExitCode.usage
   }
   try {

@@ -1,6 +1,7 @@
 import { ReadStream, WriteStream } from 'node:tty'
+import { toTerminalOutput } from './terminal-text.ts'
 
-/** A stream that a verb writes to. On a terminal, untrusted text is made safe and colour is allowed. */
+/** A stream that a verb writes to. On a terminal, `write` spells out control characters, except for our colours. */
 export interface Output {
   readonly isTerminal: boolean
   write(text: string): void
@@ -27,7 +28,7 @@ function createOutput(stream: NodeJS.WritableStream, env: NodeJS.ProcessEnv): Ou
   const paint = (code: number, text: string) => (hasColor ? `\u001b[${code}m${text}\u001b[0m` : text)
   return {
     isTerminal,
-    write: (text) => void stream.write(text),
+    write: (text) => void stream.write(isTerminal ? toTerminalOutput(text) : text),
     dim: (text) => paint(2, text),
     bold: (text) => paint(1, text),
   }

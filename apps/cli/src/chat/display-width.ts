@@ -42,10 +42,12 @@ function wrapLine(line: string, columns: number): string {
 /** Cuts a line to the columns. */
 export function cutLine(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
-  let cut = ''
+  let length = 0
+  let width = 0
   for (const character of text) {
-    if (displayWidth(cut + character) >= columns) break
-    cut += character
+    width += displayWidth(character)
+    if (width >= columns) break
+    length += character.length
   }
-  return `${cut}…`
+  return `${text.slice(0, length)}…`
 }

@@ -17,7 +17,8 @@ export async function moveSessions({ from, to, data }: SessionsMoveFlags): Promi
     startDir,
     to,
     ...(from !== undefined && { from }),
-    onProgress: (rows) => stderr.isTerminal && stderr.write(`${rows} rows …\r`),
+    // A carriage return is our own only here.
+    onProgress: (rows) => stderr.isTerminal && process.stderr.write(`${rows} rows …\r`),
   })
   const sessions = `${moved.sessions} ${moved.sessions === 1 ? 'session' : 'sessions'}`
   stderr.write(

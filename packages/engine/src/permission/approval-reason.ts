@@ -71,9 +71,9 @@ export function describeApprovalReason(reason: ApprovalReason): string {
     case 'text-from-tool':
       return reason.tool === ''
         ? 'Most words of this text are not yours: a tool result may have written it.'
-        : `Most words of this text are not yours: they came from a result of ${reason.tool}.`
+        : `Most words of this text are not yours: they came from a result of ${spellOutLine(reason.tool)}.`
     case 'other':
-      return reason.recorded === '' ? 'This call needs your approval.' : `The recorded reason is ${reason.recorded}.`
+      return reason.recorded === '' ? 'This call needs your approval.' : `The recorded reason is ${spellOutLine(reason.recorded)}.`
     default:
       return unreachable(reason)
   }

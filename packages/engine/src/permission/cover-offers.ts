@@ -45,9 +45,10 @@ function programOf({ name }: Pick<Tool, 'name'>, { program }: ShellFacts): reado
 }
 
 function offersFor({ id, what, covers }: Coverage, project: string | undefined): readonly CoverOffer[] {
-  const inSession: CoverOffer = { id, label: `Always allow ${what} in this session`, covers }
+  const shown = spellOutLine(what)
+  const inSession: CoverOffer = { id, label: `Always allow ${shown} in this session`, covers }
   if (project === undefined) return [inSession]
-  return [inSession, { id: `${id}-project`, label: `Always allow ${what} in this project`, covers, project }]
+  return [inSession, { id: `${id}-project`, label: `Always allow ${shown} in this project`, covers, project }]
 }
 
 /** A session-wide approval covers the current definition of the tool, not later versions. */

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
+import { dropCarriers, dropHidden } from '../drop-hidden.ts'
 import { LONGEST_DESCRIPTION, LONGEST_TEXT, MOST_PAGES, MOST_PROMPTS, NO_TIMEOUT } from './mcp-limits.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
@@ -34,7 +35,7 @@ export async function listPrompts(client: Client, signal: AbortSignal): Promise<
       const parsed = definition.safeParse(entry)
       if (!parsed.success || found.size >= MOST_PROMPTS) continue
       const { name, title, description = title ?? name, arguments: wanted = [] } = parsed.data
-      const about = description.slice(0, LONGEST_DESCRIPTION).toWellFormed()
+      const about = dropHidden(description.slice(0, LONGEST_DESCRIPTION)).toWellFormed()
       found.set(name, { name, description: about, arguments: wanted.map((one) => one.name) })
     }
     if (nextCursor === undefined) break
@@ -66,7 +67,7 @@ export async function getPrompt(
     const text = textIn(message.content)
     return message.role === 'user' ? text : `The assistant says:\n${text}`
   })
-  return texts.join('\n\n').slice(0, LONGEST_TEXT).toWellFormed()
+  return dropCarriers(texts.join('\n\n').slice(0, LONGEST_TEXT)).toWellFormed()
 }
 
 function textIn(value: unknown): string {

@@ -1,6 +1,8 @@
-import { type Digest, type JsonObject, type Tool, canonicalJson } from '@polylogue/engine'
+import { type Digest, type JsonObject, type JsonValue, type Tool, canonicalJson } from '@polylogue/engine'
 import { z } from 'zod'
+import { dropHidden } from '../drop-hidden.ts'
 import { formatPath } from '../parse-with.ts'
+import { isJsonObject } from '../split-meta.ts'
 import { toolFromJsonSchema } from '../tool-from-json-schema.ts'
 import { toCheckSchema } from './check-schema.ts'
 import { isDeeperThan } from './json-depth.ts'
@@ -55,7 +57,7 @@ export async function parseToolDefinition(value: unknown, digest: Digest): Promi
   if (isDeeperThan(schema, DEEPEST_SCHEMA)) throw new Error(`inputSchema: nested more than ${DEEPEST_SCHEMA} deep`)
   const { $schema: _, ...rest } = schema
   // The value was parsed from JSON.
-  const inputSchema = rest as JsonObject
+  const inputSchema = withoutHidden(rest as JsonObject)
   if (JSON.stringify(inputSchema).length > LARGEST_SCHEMA) {
     throw new Error(`inputSchema: larger than ${LARGEST_SCHEMA} characters`)
   }
@@ -97,9 +99,18 @@ const toHints = (annotations: z.infer<typeof listed>['annotations']): JsonObject
   idempotent: annotations.idempotentHint ?? false,
 })
 
-/** Without control characters, which can hide text. */
+/** The schema's words for the model, at any depth. Names and values stay as the server wants them. */
+function withoutHidden(schema: JsonObject): JsonObject {
+  const read = (value: JsonValue, key = ''): JsonValue => {
+    if (typeof value === 'string') return key === 'description' || key === 'title' ? dropHidden(value) : value
+    if (Array.isArray(value)) return value.map((item) => read(item))
+    if (!isJsonObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, read(inner, name)]))
+  }
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, read(value, name)]))
+}
+
 function tidy(text: string, most: number): string {
-  // oxlint-disable-next-line no-control-regex
-  const visible = text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, '')
+  const visible = dropHidden(text.slice(0, most * 2))
   return visible.length <= most ? visible : `${visible.slice(0, most - 1)}…`
 }

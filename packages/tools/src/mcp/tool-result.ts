@@ -2,6 +2,7 @@
 // the model.
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import type { Digest, ImagePart, NewBlob, TextPart, ToolOutput } from '@polylogue/engine'
+import { dropCarriers } from '../drop-hidden.ts'
 import { imageTypeOf } from '../image-type.ts'
 import { checkMeta } from '../split-meta.ts'
 import { isDeeperThan } from './json-depth.ts'
@@ -52,7 +53,8 @@ function toParts(result: CallToolResult, digest: Digest): ResultParts {
   let images = 0
   const say = (text: string): void => {
     if (room <= 0) return
-    parts.push({ type: 'text', text: text.length <= room ? text : text.slice(0, room) + TEXT_CUT })
+    const shown = text.length <= room ? text : text.slice(0, room) + TEXT_CUT
+    parts.push({ type: 'text', text: dropCarriers(shown) })
     room -= text.length
   }
   for (const block of result.content) {

@@ -17,14 +17,6 @@ export function decodeText(bytes: Buffer, contentType: string): string {
   return decoderFor(label).decode(bytes)
 }
 
-/**
- * Converts line ends to line feeds. Removes other control characters and the invisible copies of ASCII in U+E0000 to
- * U+E007F, which only a model sees.
- */
-export function toPlainText(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]|[\u{E0000}-\u{E007F}]/gu, '')
-}
-
 function labelOfMark(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'

@@ -1,5 +1,6 @@
 import type { ToolOutput } from '@polylogue/engine'
-import { decodeText, looksLikeText, mediaTypeOf, toPlainText } from './decode-text.ts'
+import { dropHidden } from '../drop-hidden.ts'
+import { decodeText, looksLikeText, mediaTypeOf } from './decode-text.ts'
 import { fetchPage, type PageRequest } from './fetch-page.ts'
 import { htmlToMarkdown, type HtmlOptions } from './html-to-markdown.ts'
 
@@ -29,7 +30,7 @@ export async function readPage(
     signal: request.signal,
   })
   const end = endOfPart(text, offset, offset + maxChars)
-  const shown = toPlainText(text.slice(offset, end).toWellFormed())
+  const shown = dropHidden(text.slice(offset, end).toWellFormed())
   const more = text.length > end ? `\nThe text goes on: fetch it with offset ${end}.` : note
   // All metadata comes before the text, so that a page cannot fake the end of its text and continue as us.
   return { content: `${head}${more}\n${ORIGIN}\n\n${shown}`, ...failed }

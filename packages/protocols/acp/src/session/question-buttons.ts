@@ -1,5 +1,5 @@
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
-import type { SessionId } from '@polylogue/engine'
+import { spellOut, spellOutLine, type SessionId } from '@polylogue/engine'
 import { isObject } from '../is-object.ts'
 import type { Announcement } from '../projection/shown-call.ts'
 import { textContent } from '../projection/tool-content.ts'
@@ -15,13 +15,13 @@ export function toButtons(
 ): RequestPermissionRequest {
   const choices = question.options.map(({ label }, index): PermissionOption => ({
     optionId: choiceId(index),
-    name: label,
+    name: spellOutLine(label),
     kind: 'allow_once',
   }))
   const name = question.isMultiple ? 'Several, or something else…' : 'Something else…'
   return {
     sessionId,
-    toolCall: { ...toolCall, title: question.question, content: [textContent(describeQuestion(question))] },
+    toolCall: { ...toolCall, title: spellOut(question.question), content: [textContent(spellOut(describeQuestion(question)))] },
     options: [...choices, { optionId: IN_WORDS, name, kind: 'reject_once' }],
   }
 }

@@ -3,17 +3,78 @@
  * `spellOut`, which a browser cannot import; a test compares the two.
  */
 const HIDDEN =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u034f\u115f\u1160\u17b4\u17b5]|[\u3164\uffa0]|[\u{e0100}-\u{e01ef}]/gu
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u034f\u115f\u1160\u17b4\u17b5]|[\u3164\uffa0]|[\u{e0100}-\u{e01ef}]|[\u2044\u2215\u29f8\uff0f\u2571\u27cb\u2216\u29f5\u29f9\uff3c\ufe68\u2572\u27cd]/u
+const MARK = /\p{M}/u
+const MOST_MARKS = 4
+const isSelector = (code: number): boolean => code >= 0xfe00 && code <= 0xfe0f
+/** Texts without these stay as they are. */
+const UNUSUAL = /[^\n\t -~]/
 
-/** Makes hidden characters visible as `\u202e`. Tabs and line feeds stay. For text that somebody approves. */
+/** The host of a URL. Letters of other alphabets can imitate another host, so they are shown as what they are. */
+const AUTHORITY = /:[/\\]{2}[^\s/\\?#"'`<>]{1,300}/gu
+
+/** Makes hidden characters visible as `\u202e`. Tabs and line feeds stay. Used for text that a person approves. */
 export function spellOut(text: string): string {
-  return text.replace(HIDDEN, (character) => (character === '\n' || character === '\t' ? character : escape(character)))
+  if (!UNUSUAL.test(text)) return text
+  return spellOutPlain(text.replace(AUTHORITY, (host) => (UNUSUAL.test(host) ? toAscii(host) : host)))
 }
 
 /** The same on one line: tabs and line feeds become `\t` and `\n`. */
-export const spellOutLine = (text: string): string => spellOut(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+export function spellOutLine(text: string): string {
+  return spellOut(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+}
 
-function escape(character: string): string {
-  const code = (character.codePointAt(0) ?? 0).toString(16)
-  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
+/** A loop, because a megabyte of hidden characters takes a regular expression a second. */
+function spellOutPlain(text: string): string {
+  let spelled = ''
+  let marks = 0
+  let previous = 0
+  for (let at = 0; at < text.length; ) {
+    const code = text.codePointAt(at) ?? 0
+    const width = code > 0xffff ? 2 : 1
+    const kind = code < 0x7f && code > 0x1f ? 'seen' : kindOf(code)
+    marks = kind === 'mark' ? marks + 1 : 0
+    const isHidden = kind === 'hidden' || marks > MOST_MARKS || (isSelector(code) && isSelector(previous))
+    spelled += isHidden ? escape(code) : text.slice(at, at + width)
+    previous = code
+    at += width
+  }
+  return spelled
+}
+
+type Kind = 'seen' | 'hidden' | 'mark'
+
+const MOST_KEPT = 5000
+const kinds = new Map<number, Kind>()
+
+function kindOf(code: number): Kind {
+  const known = kinds.get(code)
+  if (known !== undefined) return known
+  const character = String.fromCodePoint(code)
+  const isSeen = character === '\n' || character === '\t'
+  const kind = isSeen ? 'seen' : HIDDEN.test(character) ? 'hidden' : MARK.test(character) ? 'mark' : 'seen'
+  keep(kinds, code, kind)
+  return kind
+}
+
+function toAscii(text: string): string {
+  let ascii = ''
+  for (const character of text) ascii += character < '\u0080' ? character : escape(character.codePointAt(0) ?? 0)
+  return ascii
+}
+
+const escapes = new Map<number, string>()
+
+function escape(code: number): string {
+  const known = escapes.get(code)
+  if (known !== undefined) return known
+  const digits = code.toString(16)
+  const spelled = digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`
+  keep(escapes, code, spelled)
+  return spelled
+}
+
+function keep<Value>(map: Map<number, Value>, code: number, value: Value): void {
+  if (map.size === MOST_KEPT) map.clear()
+  map.set(code, value)
 }
