@@ -39,7 +39,9 @@ export async function runProgram(given: readonly string[]): Promise<number> {
   const [verb = ''] = args
   if (verb !== '' && !verb.startsWith('-') && !hasVerb(program, verb)) {
     const verbs = program.commands.map((command) => command.name()).join(', ')
-    process.stderr.write(`polylogue: there is no verb "${toTerminalLine(verb)}". There is: ${verbs}. See polylogue --help.\n`)
+    process.stderr.write(
+      `polylogue: there is no verb "${toTerminalLine(verb)}". There is: ${verbs}. See polylogue --help.\n`,
+    )
     return ExitCode.usage
   }
   try {

@@ -8,7 +8,8 @@ const TAGS = '\\udb40[\\udc00-\\udc7f]'
 const SELECTORS = '(?<=[\\ufe00-\\ufe0f]|\\udb40[\\udd00-\\uddef])(?:[\\ufe00-\\ufe0f]|\\udb40[\\udd00-\\uddef])'
 const JOINERS = '(?<=[\\u200c\\u200d])[\\u200c\\u200d]'
 const HALVES = '[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]'
-const PILES = '(?<=[\\u0300-\\u036f\\u0483-\\u0489\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff]{4})[\\u0300-\\u036f\\u0483-\\u0489\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff]'
+const PILES =
+  '(?<=[\\u0300-\\u036f\\u0483-\\u0489\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff]{4})[\\u0300-\\u036f\\u0483-\\u0489\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff]'
 const unsafe = (controls: string): RegExp =>
   new RegExp([`[${controls}${BIDIRECTIONAL}${INVISIBLE}]`, TAGS, SELECTORS, JOINERS, HALVES, PILES].join('|'), 'g')
 

@@ -73,3 +73,9 @@ export function textOf(content: UserContent | AssistantContent): string {
   if (typeof content === 'string') return content
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
+
+/** A prompt that a server wrote and the user sends. It says so, and its words are not the user's. */
+export const quotePrompt = (server: string, text: string): string =>
+  `The MCP server ${server} wrote this prompt:\n\n${text}`
+
+export const isQuotedPrompt = (text: string): boolean => /^The MCP server [^\n]{1,200} wrote this prompt:\n/.test(text)

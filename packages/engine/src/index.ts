@@ -15,6 +15,7 @@ export {
 } from './ids.ts'
 export type { JsonObject, JsonValue } from './json.ts'
 export {
+  quotePrompt,
   textOf,
   type AssistantContent,
   type AssistantPart,

@@ -1,8 +1,7 @@
 // Characters that only a model reads: with them a page or a server could tell it something that no person sees.
 
 /** Tags (copies of ASCII) and variation selectors in a row, which can carry bytes. No text needs them. */
-const CARRIERS =
-  /[\u{e0000}-\u{e00ff}]|(?<=[\ufe00-\ufe0f\u{e0100}-\u{e01ef}])[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]+/gu
+const CARRIERS = /[\u{e0000}-\u{e00ff}]|(?<=[\ufe00-\ufe0f\u{e0100}-\u{e01ef}])[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]+/gu
 
 /**
  * Controls, bidirectional controls and zero-width characters. The joiners U+200C and U+200D stay, one at a time: emoji and

@@ -66,7 +66,10 @@ describe('the commands of a session', () => {
   })
 
   it('write prompts of MCP servers, or say what is wrong with the server', async () => {
-    expect(await run('mcp_git_blame', 'a.ts 3')).toEqual({ type: 'prompt', text: 'Who wrote a.ts 3?' })
+    expect(await run('mcp_git_blame', 'a.ts 3')).toEqual({
+      type: 'prompt',
+      text: 'The MCP server git wrote this prompt:\n\nWho wrote a.ts 3?',
+    })
     expect(await run('mcp_git_broken')).toEqual({ type: 'said', text: 'MCP server git: is away' })
   })
 

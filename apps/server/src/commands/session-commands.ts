@@ -1,4 +1,4 @@
-import type { AgentCatalog, SessionId, UserId } from '@polylogue/engine'
+import { quotePrompt, type AgentCatalog, type SessionId, type UserId } from '@polylogue/engine'
 import type { CommandAnswer, CommandedSession, SessionCommand, SessionCommands } from '@polylogue/kit'
 import { tellSkill, type McpPrompt, type Skill } from '@polylogue/tools'
 import { WRITTEN_PROMPTS } from './written-prompts.ts'
@@ -72,7 +72,7 @@ function ofPrompt(prompt: McpPrompt): Runnable {
     ...(wanted.length > 0 && { hint: wanted.join(' ') }),
     async run(_session, rest, signal) {
       try {
-        return { type: 'prompt', text: await prompt.write(rest, signal) }
+        return { type: 'prompt', text: quotePrompt(prompt.server, await prompt.write(rest, signal)) }
       } catch (error) {
         return { type: 'said', text: error instanceof Error ? error.message : String(error) }
       }

@@ -30,7 +30,10 @@ export const inputAdmitted = defineEvent('input.admitted', {
   turnId,
   content: userContent,
   settings: turnSettings.optional(),
-  /** How the door's client composed the content, for clients of the same kind. The engine never reads it. */
+  /**
+   * How the door's client composed the content, for clients of the same kind. The engine reads only that it is there: then
+   * parts of the text may be quoted.
+   */
   given: jsonObject.optional(),
   /** The name of the door that it came through. */
   via: z.string().optional(),

@@ -11,22 +11,22 @@ const USERS_SHARE = 0.6
 export interface Conversation {
   /** The messages of the session's own agent, without summaries. */
   readonly messages: readonly ModelMessage[]
+  /** What the user wrote in this session, see `ModelContext.ownWords`. */
+  readonly ownWords: readonly string[]
   /**
-   * The caller may have read tool results that are not among the messages, such as those of a sub-agent or summarized
-   * ones.
+   * The model may have read texts of others that are not tool results among the messages: results of a sub-agent or
+   * summarized ones, attached files, imported messages, prompts and descriptions of MCP servers, memories of tools.
    */
-  readonly hasUnseenResults: boolean
+  readonly hasUnseenTexts: boolean
 }
 
 /**
- * Whether a text that is about to be stored came from a tool result rather than from the user. In doubt it returns
- * true: a page or a file could have written the text, and the user who is asked can see that.
+ * Whether a text that is about to be stored came from somebody else than the user. In doubt it returns true: a page or a
+ * file could have written the text, and the user who is asked can see that.
  */
-export function cameFromTool(kept: string, { messages, hasUnseenResults }: Conversation): boolean {
-  if (!hasUnseenResults && !messages.some(({ role }) => role === 'tool')) return false
-  const said = new Set(
-    messages.flatMap((message) => (message.role === 'user' ? memoryWords(textOf(message.content)) : [])),
-  )
+export function cameFromTool(kept: string, { messages, ownWords, hasUnseenTexts }: Conversation): boolean {
+  if (!hasUnseenTexts && !messages.some(({ role }) => role === 'tool')) return false
+  const said = new Set(ownWords.flatMap(memoryWords))
   const words = new Set(memoryWords(kept))
   const known = [...words].filter((word) => said.has(word)).length
   return words.size === 0 || known < words.size * USERS_SHARE

@@ -73,7 +73,9 @@ export function describeApprovalReason(reason: ApprovalReason): string {
         ? 'Most words of this text are not yours: a tool result may have written it.'
         : `Most words of this text are not yours: they came from a result of ${spellOutLine(reason.tool)}.`
     case 'other':
-      return reason.recorded === '' ? 'This call needs your approval.' : `The recorded reason is ${spellOutLine(reason.recorded)}.`
+      return reason.recorded === ''
+        ? 'This call needs your approval.'
+        : `The recorded reason is ${spellOutLine(reason.recorded)}.`
     default:
       return unreachable(reason)
   }

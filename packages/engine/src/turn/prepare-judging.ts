@@ -48,14 +48,23 @@ function boundTools(line: AgentLine, calls: readonly JudgedCall[]): readonly Bou
   return [...tools.values()]
 }
 
+/** The prompt of a schedule may be an agent's. */
+const isUnattended = ({ session }: RunDeps): boolean => session.state.turn?.settings.isUnattended === true
+
 /** Determines whether a text that is about to be stored came from a tool. The storing tool cannot know this. */
 async function withOrigin(inspection: CallInspection, line: AgentLine, deps: RunDeps): Promise<CallInspection> {
   const { facts } = inspection
   if (facts.type !== 'notes' || facts.kept === undefined) return inspection
   const { kept, ...noted } = facts
   const context = await deps.session.context()
-  const hasUnseenResults = line.length > 1 || context.summedThrough > 0
-  const isFromTool = cameFromTool(kept, { messages: context.unsummarised, hasUnseenResults })
+  const { unsummarised: messages, ownWords } = context
+  const hasUnseenTexts =
+    line.length > 1 ||
+    context.summedThrough > 0 ||
+    context.hasOthersTexts ||
+    context.recalled.some(({ origin }) => origin !== 'user') ||
+    line[0].tools.some(({ definition }) => definition !== undefined)
+  const isFromTool = isUnattended(deps) || cameFromTool(kept, { messages, ownWords, hasUnseenTexts })
   if (!isFromTool) return { ...inspection, facts: noted }
   const sourceTool = sourceToolOf(kept, context.unsummarised)
   return { ...inspection, facts: { ...noted, isFromTool, ...(sourceTool !== undefined && { sourceTool }) } }

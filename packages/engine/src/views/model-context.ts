@@ -1,6 +1,6 @@
 import type { RecalledMemory } from '../events/turn-events.ts'
-import type { ConversationMessage, UserContent } from '../content.ts'
-import type { Recorded, RecordedEvent } from '../events/recorded-event.ts'
+import { isQuotedPrompt, textOf, type ConversationMessage, type UserContent } from '../content.ts'
+import type { EventOf, Recorded, RecordedEvent } from '../events/recorded-event.ts'
 import { ROOT_LOOP, type EntryId, type LoopId } from '../ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import { ContextMessages } from './context-messages.ts'
@@ -17,7 +17,9 @@ export interface Counted {
 export class ModelContext {
   readonly #system: string[] = []
   readonly #messages = new ContextMessages()
-  readonly #inputs = new Map<EntryId, UserContent>()
+  readonly #inputs = new Map<EntryId, { readonly content: UserContent; readonly isOwn: boolean }>()
+  #ownWords: { readonly text: string; readonly seq: number }[] = []
+  #hasOthersTexts = false
   readonly #stepModels = new Map<EntryId, string>()
   /** Calls of the engine's own questions. */
   readonly #unseenCalls = new Set<string>()
@@ -80,6 +82,19 @@ export class ModelContext {
   /** The messages without the summary of older ones. */
   get unsummarised(): readonly ModelMessage[] {
     return this.#summedThrough === 0 ? this.#messages.list : this.#messages.list.slice(1)
+  }
+
+  /**
+   * What the user wrote in this session and the summary does not cover. Not imported messages, and not inputs that a client
+   * composed of more than one text: they can quote files, pages and prompts of MCP servers.
+   */
+  get ownWords(): readonly string[] {
+    return this.#ownWords.map(({ text }) => text)
+  }
+
+  /** Whether there were imported messages or composed inputs. */
+  get hasOthersTexts(): boolean {
+    return this.#hasOthersTexts
   }
 
   /** The messages as they would be with this summary. */
@@ -145,12 +160,17 @@ export class ModelContext {
   #applyConversation(event: RecordedEvent): void {
     switch (event.type) {
       case 'session.seeded':
+        this.#hasOthersTexts = true
         for (const message of event.messages) this.#addSeed(message)
         break
       case 'input.admitted':
-      case 'input.changed':
-        this.#inputs.set(event.inputId, event.content)
+        this.#inputs.set(event.inputId, { content: event.content, isOwn: isOwn(event) })
         break
+      case 'input.changed': {
+        const isUsers = this.#inputs.get(event.inputId)?.isOwn ?? false
+        this.#inputs.set(event.inputId, { content: event.content, isOwn: isUsers })
+        break
+      }
       case 'input.dropped':
         this.#inputs.delete(event.inputId)
         break
@@ -162,10 +182,12 @@ export class ModelContext {
         break
       case 'turn.started': {
         this.#recalled = []
-        const content = event.inputId && this.#inputs.get(event.inputId)
-        if (event.inputId === undefined || content === undefined) break
+        const input = event.inputId && this.#inputs.get(event.inputId)
+        if (event.inputId === undefined || input === undefined) break
         this.#inputs.delete(event.inputId)
-        this.#messages.addUser(content, this.#seq)
+        this.#messages.addUser(input.content, this.#seq)
+        if (input.isOwn) this.#ownWords.push({ text: textOf(input.content), seq: this.#seq })
+        else this.#hasOthersTexts = true
         break
       }
       default:
@@ -176,6 +198,7 @@ export class ModelContext {
   #compact(summary: string, throughSeq: number): void {
     this.#messages.compact(summary, throughSeq)
     this.#summedThrough = throughSeq
+    this.#ownWords = this.#ownWords.filter(({ seq }) => seq > throughSeq)
     this.#counted = undefined
   }
 
@@ -198,4 +221,8 @@ export class ModelContext {
         this.#messages.addSeedResult(message, this.#seq)
     }
   }
+}
+
+function isOwn({ content, given }: EventOf<'input.admitted'>): boolean {
+  return given === undefined && !isQuotedPrompt(textOf(content))
 }

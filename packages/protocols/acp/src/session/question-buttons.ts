@@ -21,7 +21,11 @@ export function toButtons(
   const name = question.isMultiple ? 'Several, or something else…' : 'Something else…'
   return {
     sessionId,
-    toolCall: { ...toolCall, title: spellOut(question.question), content: [textContent(spellOut(describeQuestion(question)))] },
+    toolCall: {
+      ...toolCall,
+      title: spellOut(question.question),
+      content: [textContent(spellOut(describeQuestion(question)))],
+    },
     options: [...choices, { optionId: IN_WORDS, name, kind: 'reject_once' }],
   }
 }

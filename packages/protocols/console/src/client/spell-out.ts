@@ -29,7 +29,7 @@ function spellOutPlain(text: string): string {
   let spelled = ''
   let marks = 0
   let previous = 0
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const code = text.codePointAt(at) ?? 0
     const width = code > 0xffff ? 2 : 1
     const kind = code < 0x7f && code > 0x1f ? 'seen' : kindOf(code)
