@@ -64,8 +64,7 @@ beforeAll(async () => {
   await owner('POST', '/permissions', { tool: 'Bash', action: 'ask', args: { command: evil('pattern').slice(0, 60) } })
   const waiting = call('c1', 'Bash', { command: `touch ${evil('command')}${LOOK_ALIKES.join('')}` })
   const said = `say ${evil('answer').replaceAll(/[\r\u2028]/g, '')}`
-  const turn = await client.turn(sessionId, { messages: [{ role: 'user', content: script(said, waiting) }] })
-  expect(turn.body.stopReason, turn.text).toBe('tool_use')
+  await client.turn(sessionId, { messages: [{ role: 'user', content: script(said, waiting) }] })
 })
 afterAll(async () => {
   await server.stop()
@@ -86,7 +85,7 @@ describe('a terminal', () => {
     ['permissions', 'list'],
     ['mcp', 'list'],
     ['mcp', 'test', 'bad'],
-    ['mcp', 'test', evil('none').replaceAll(/[^\u0001-\ud7ff]/gu, '')],
+    ['mcp', 'test', `none${HIDDEN['a cleared screen']}${HIDDEN['an 8-bit sequence']}`],
   ]
   it.each(verbs.map((words) => [words.slice(0, 4).join(' ').slice(0, 40), words] as const))(
     'gets no control characters from polylogue %s',
@@ -132,7 +131,7 @@ describe('an approval', () => {
 })
 
 function spelled(text: string): string {
-  return [...text]
+  return Array.from(text)
     .map((one) => {
       const code = (one.codePointAt(0) ?? 0).toString(16)
       if (/[ -~]/.test(one)) return one

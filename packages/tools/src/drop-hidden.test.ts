@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dropCarriers, dropHidden } from './drop-hidden.ts'
 
-const asTags = (text: string): string => String.fromCodePoint(...[...text].map((one) => 0xe0000 + one.charCodeAt(0)))
+const asTags = (text: string): string => String.fromCodePoint(...Array.from(text, (one) => 0xe0000 + one.charCodeAt(0)))
 const asSelectors = (bytes: readonly number[]): string => String.fromCodePoint(...bytes.map((byte) => 0xe0100 + byte))
 
 it('removes every way to hide a text for a model', () => {

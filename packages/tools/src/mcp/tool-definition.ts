@@ -103,7 +103,7 @@ const toHints = (annotations: z.infer<typeof listed>['annotations']): JsonObject
 function withoutHidden(schema: JsonObject): JsonObject {
   const read = (value: JsonValue, key = ''): JsonValue => {
     if (typeof value === 'string') return key === 'description' || key === 'title' ? dropHidden(value) : value
-    if (Array.isArray(value)) return value.map((item) => read(item))
+    if (Array.isArray(value)) return value.map((item: JsonValue) => read(item))
     if (!isJsonObject(value)) return value
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, read(inner, name)]))
   }
