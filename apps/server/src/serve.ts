@@ -101,7 +101,13 @@ async function start(
   const openKey = listen !== undefined || isFirstStart ? openLocalKey : findLocalKey
   const localKey = await openKey(keyFile, parts.keys)
   if (localKey !== undefined) redactor.learn(localKey.plain)
-  const codes = createSignInCodes({ store: parts.signIns, clock: parts.clock, random: randomBytes, digest: sha256 })
+  const codes = createSignInCodes({
+    store: parts.signIns,
+    clock: parts.clock,
+    random: randomBytes,
+    digest: sha256,
+    isKnown: (userId) => parts.users.exists(userId),
+  })
 
   let phase: Phase = 'starting'
   const access = createAccess({ options, config, parts, redactor })

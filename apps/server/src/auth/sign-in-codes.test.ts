@@ -7,11 +7,19 @@ import { createSignInCodes } from './sign-in-codes.ts'
 
 const anna = asUserId('anna')
 
-function createTestCodes() {
+function createTestCodes(isKnown = async (): Promise<boolean> => true) {
   const clock = createFakeClock()
   const store = createMemorySignInStore({ clock })
-  return { clock, codes: createSignInCodes({ store, clock, random: randomBytes, digest: sha256 }) }
+  return { clock, codes: createSignInCodes({ store, clock, random: randomBytes, digest: sha256, isKnown }) }
 }
+
+it('a code of a user who was removed meanwhile is worth nothing', async () => {
+  let isThere = true
+  const { codes } = createTestCodes(async () => isThere)
+  const { code } = await codes.issue(anna)
+  isThere = false
+  expect(await codes.redeem(code)).toBeUndefined()
+})
 
 it('a code is good once', async () => {
   const { codes } = createTestCodes()

@@ -16,9 +16,11 @@ export interface SignInCodesDeps {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly digest: Digest
+  /** Whether the user still exists: the code of a removed user signs nobody in. */
+  readonly isKnown: (userId: UserId) => Promise<boolean>
 }
 
-export function createSignInCodes({ store, clock, random, digest }: SignInCodesDeps): SignInCodes {
+export function createSignInCodes({ store, clock, random, digest, isKnown }: SignInCodesDeps): SignInCodes {
   return {
     async issue(userId, bound) {
       const code = encodeBase64Url(random(24))
@@ -26,7 +28,10 @@ export function createSignInCodes({ store, clock, random, digest }: SignInCodesD
       await store.addCode({ hash: digest(textOf(code, bound)), userId, expiresAt })
       return { code, expiresAt }
     },
-    redeem: (code, bound) => store.takeCode(digest(textOf(code, bound))),
+    async redeem(code, bound) {
+      const userId = await store.takeCode(digest(textOf(code, bound)))
+      return userId !== undefined && (await isKnown(userId)) ? userId : undefined
+    },
   }
 }
 

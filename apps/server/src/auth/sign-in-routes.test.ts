@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { askOwner } from '../test-support/ask-owner.ts'
 import { exchange } from '../test-support/exchange.ts'
 import { startServer, type TestServer } from '../test-support/start-server.ts'
 
@@ -11,6 +12,28 @@ async function signedIn(server: TestServer): Promise<string> {
   const { headers } = await signIn(server, codeOf(server))
   return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 }
+
+describe('the link of a user', () => {
+  const linkOf = async (server: TestServer, name: string): Promise<string> => {
+    const { text } = await askOwner(server.dataDir, 'POST', '/api/polylogue/users', { name, role: 'admin' })
+    return /#code=([\w-]+)/.exec(text)?.[1] ?? ''
+  }
+
+  it('signs nobody in after the user was removed', async () => {
+    const server = await startServer()
+    const code = await linkOf(server, 'anna')
+    expect((await askOwner(server.dataDir, 'DELETE', '/api/polylogue/users/anna')).status).toBe(200)
+    expect((await signIn(server, code)).status).toBe(401)
+    expect((await askOwner(server.dataDir, 'GET', '/api/polylogue/users')).text).not.toContain('anna')
+  })
+
+  it('signs one browser in when many try at once', async () => {
+    const server = await startServer()
+    const code = await linkOf(server, 'anna')
+    const answers = await Promise.all(Array.from({ length: 12 }, () => signIn(server, code)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+})
 
 describe('the printed link', () => {
   it('signs one browser in, once', async () => {

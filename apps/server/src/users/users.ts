@@ -105,7 +105,10 @@ export function createUsers(deps: UsersDeps): Users {
       const isOccupied = await hasSessions(userId)
       if (!(await exists(userId))) return { type: 'unknown' }
       if (isOccupied && !deleteSessions) return { type: 'refused', reason: 'has-sessions' }
-      for (const { id } of await keys.list(userId)) await keys.revoke(id)
+      const revokeAll = async (): Promise<void> => {
+        for (const { id } of await keys.list(userId)) await keys.revoke(id)
+      }
+      await revokeAll()
       await removeBelongings(userId, deps)
       let sessions = 0
       for (;;) {
@@ -115,6 +118,8 @@ export function createUsers(deps: UsersDeps): Users {
         sessions += page.length
       }
       await store.removeUser(userId)
+      // A sign-in that was under way when the first ones ended.
+      await revokeAll()
       return { type: 'removed', sessions }
     },
   }
