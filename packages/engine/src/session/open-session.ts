@@ -190,23 +190,27 @@ export class OpenSession {
     try {
       const before = failpoint('append.before')
       if (before !== undefined) await before
+      const listed = batch.events.some(changesSummary) ? toListing(state) : undefined
+      // All requests have the same fields in the same order, so that V8 compiles the stores for one shape.
       const result = await this.#store.append({
         sessionId: this.id,
         expectedSeq,
         at,
         events: recorded.map(({ event }) => event),
-        ...(names && { names }),
-        ...(blobs && { blobs }),
-        ...(secrets && { secrets }),
-        ...(receipt && { receipt }),
-        ...(clearDrafts && { clearDrafts }),
-        ...(fence && { fence }),
-        ...(claim && wanted && { claim }),
-        ...(fence && !wanted && { release: true }),
         wanted,
-        ...(batch.events.some(changesSummary) && toListing(state)),
-        ...(isSnapshotDue && { snapshot: writeSnapshot(state) }),
-        ...(usage.length > 0 && { usage }),
+        fence,
+        claim: wanted ? claim : undefined,
+        release: fence !== undefined && !wanted ? true : undefined,
+        summary: listed?.summary,
+        listing: listed?.listing,
+        snapshot: isSnapshotDue ? writeSnapshot(state) : undefined,
+        receipt,
+        names,
+        blobs,
+        secrets,
+        usage: usage.length > 0 ? usage : undefined,
+        clearDrafts,
+        room: undefined,
       })
       if (result.type === 'conflict') return this.#onConflict(result.reason)
       const after = failpoint('append.after')

@@ -16,6 +16,14 @@ interface Shown {
   readonly settings: ShownSettings
   /** The same as JSON, without its last brace. */
   readonly text: string
+  /** The part of the newest summary that turns do not change. */
+  summary?: LastingText
+}
+
+interface LastingText {
+  readonly of: Pick<SessionState, 'sessionId' | 'origin'>
+  /** Settings and origin as JSON, without its last brace. */
+  readonly text: string
 }
 
 /** Settings rarely change, and every turn shows them. */
@@ -30,28 +38,48 @@ function shownSettings(all: SessionSettings): Shown {
   return made
 }
 
+type Activity = Omit<SessionView, keyof ShownSettings>
+type Origin = Pick<Activity, 'sessionId' | 'userId' | 'agent' | 'origin' | 'via' | 'createdAt'>
+
 /** All of a view but the settings. */
-function activityOf(state: SessionState): Omit<SessionView, keyof ShownSettings> {
-  const { sessionId, userId, agent, turn, lastOutcome, origin, via, createdAt, updatedAt } = state
+const activityOf = (state: SessionState): Activity => ({ ...originOf(state), ...progressOf(state) })
+
+/** Never changes. */
+function originOf({ sessionId, userId, agent, origin, via, createdAt }: SessionState): Origin {
   return {
     sessionId,
     userId,
     agent,
     ...(origin && { origin: { ancestors: origin.ancestors, ...(origin.turnId && { turnId: origin.turnId }) } }),
     ...(via !== undefined && { via }),
-    forks: state.forks ?? [],
-    queued: state.queue.length,
-    ...(turn !== undefined && { turnId: turn.turnId }),
+    createdAt,
+  }
+}
+
+function progressOf({ turn, lastOutcome, forks, queue, overrides, seq, updatedAt }: SessionState) {
+  return {
+    forks: forks ?? [],
+    queued: queue.length,
+    turnId: turn?.turnId,
     status: turn?.status ?? 'idle',
-    ...(lastOutcome !== undefined && { lastOutcome }),
+    lastOutcome,
     waitingCalls: openCallsOf(turn)
       .filter(isWaitingForAnswer)
       .map((call) => call.toolCallId),
-    overrides: state.overrides,
-    lastSeq: state.seq,
-    createdAt,
+    overrides,
+    lastSeq: seq,
     updatedAt,
-  }
+  } satisfies Omit<Activity, keyof Origin>
+}
+
+/** What of a summary turns do not change. */
+function lastingText(state: SessionState): string {
+  const known = shownSettings(state.settings)
+  const { summary } = known
+  if (summary?.of.sessionId === state.sessionId && summary.of.origin === state.origin) return summary.text
+  const text = `${known.text},${JSON.stringify(originOf(state)).slice(1, -1)}`
+  known.summary = { of: { sessionId: state.sessionId, origin: state.origin }, text }
+  return text
 }
 
 /** Events that change how a list shows a session. Other events do not update the row. */
@@ -80,7 +108,7 @@ export function toListing(state: SessionState): { readonly summary: string; read
   const { title, directories, isPinned } = state.settings
   const [directory] = directories
   return {
-    summary: `${shownSettings(state.settings).text},${JSON.stringify(activityOf(state)).slice(1)}`,
+    summary: `${lastingText(state)},${JSON.stringify(progressOf(state)).slice(1)}`,
     listing: {
       ...(title !== undefined && { title }),
       ...(directory !== undefined && { directory }),

@@ -50,8 +50,10 @@ export function sendJson(outgoing: ServerResponse, status: number, body: object)
 
 /** `text` is JSON. */
 export function sendText(outgoing: ServerResponse, status: number, text: string): void {
-  outgoing.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
-  outgoing.end(text)
+  const length = Buffer.byteLength(text)
+  outgoing.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length })
+  // The bytes of ASCII are the same in both encodings, and Node writes latin1 faster.
+  outgoing.end(text, length === text.length ? 'latin1' : 'utf8')
 }
 
 /** The first value of a query parameter. */

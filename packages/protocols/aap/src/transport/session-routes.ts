@@ -8,6 +8,7 @@ import { encodeMeta, encodeSession } from '../encode-agent.ts'
 import { encodeMessages } from '../encode-messages.ts'
 import { WireError } from '../errors.ts'
 import { IncomingImages } from '../images.ts'
+import { SessionTexts } from '../session-texts.ts'
 import { HISTORY_TYPES, type AapVersion, type HistoryType } from '../wire.ts'
 import { answerDocument } from './answer-document.ts'
 import {
@@ -70,9 +71,10 @@ export function listSessions({ engine, agents, limits }: AapDeps, version: AapVe
 }
 
 export function readSession({ engine, agents }: AapDeps): Answer {
+  const texts = new SessionTexts(agents)
   return async (exchange) => {
     const session = await engine.readSession(exchange.caller.userId, sessionIdOf(exchange))
-    sendJson(exchange.outgoing, 200, encodeSession(3, session, agents))
+    sendText(exchange.outgoing, 200, texts.of(session))
   }
 }
 
