@@ -11,16 +11,31 @@ export interface Metric {
 
 type Labels = Readonly<Record<string, string>>
 
+/** One combination of labels. */
+export interface Count {
+  add(amount?: number): void
+}
+
 export interface Counter extends Metric {
   add(labels?: Labels, amount?: number): void
+  /** For callers that add often with the same labels. */
+  of(labels: Labels): Count
   /** Over all labels. */
   readonly total: number
 }
 
-interface Series {
+class Series implements Count {
   /** As they are exposed. */
   readonly labels: string
-  value: number
+  value = 0
+
+  constructor(labels: string) {
+    this.labels = labels
+  }
+
+  add(amount = 1): void {
+    this.value += amount
+  }
 }
 
 /** Cheaper than the exposed form: every request adds to a counter. */
@@ -33,16 +48,17 @@ function keyOf(labels: Labels): string {
 /** Contract for callers: label values come from a small fixed set; each new value takes memory forever. */
 export function createCounter(name: string, help: string): Counter {
   const series = new Map<string, Series>()
+  const find = (labels: Labels): Series => {
+    const key = keyOf(labels)
+    const known = series.get(key)
+    if (known !== undefined) return known
+    const made = new Series(formatLabels(labels))
+    series.set(key, made)
+    return made
+  }
   return {
-    add(labels = {}, amount = 1) {
-      const key = keyOf(labels)
-      let one = series.get(key)
-      if (one === undefined) {
-        one = { labels: formatLabels(labels), value: 0 }
-        series.set(key, one)
-      }
-      one.value += amount
-    },
+    add: (labels = {}, amount = 1) => find(labels).add(amount),
+    of: find,
     get total() {
       let total = 0
       for (const { value } of series.values()) total += value

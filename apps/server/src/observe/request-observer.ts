@@ -2,6 +2,7 @@ import type { ClientAddress } from '../http/client-address.ts'
 import type { ObservedAnswer, RequestObserver } from '../http/request-listener.ts'
 import type { LogFields } from '../log/log-fields.ts'
 import type { Log } from '../log/log.ts'
+import type { Count } from '../metrics/metric.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import { sampleLines } from './sample-lines.ts'
 import type { Tracing } from './tracing.ts'
@@ -21,6 +22,17 @@ const LEFT = 499
 /** One count for every request, and one line unless there are too many. Requests that went wrong always have a line. */
 export function createRequestObserver({ log, metrics, addressOf, tracing }: RequestObserverDeps): RequestObserver {
   const sample = sampleLines(log)
+  /** By route, then by method and status. */
+  const counts = new Map<string, Map<string, Map<number, Count>>>()
+  const countOf = (method: string, route: string, status: number): Count => {
+    const ofRoute = counts.get(route) ?? new Map<string, Map<number, Count>>()
+    const ofMethod = ofRoute.get(method) ?? new Map<number, Count>()
+    const known = ofMethod.get(status)
+    if (known !== undefined) return known
+    const made = metrics.requests.of({ method, route, status: String(status) })
+    counts.set(route, ofRoute.set(method, ofMethod.set(status, made)))
+    return made
+  }
   const fieldsOf = (...[trail, incoming, outgoing]: Parameters<RequestObserver>): LogFields => {
     const { id, route, caller, startedAt } = trail
     const status = statusOf(outgoing)
@@ -40,7 +52,7 @@ export function createRequestObserver({ log, metrics, addressOf, tracing }: Requ
   return (trail, incoming, outgoing) => {
     const { route = UNMATCHED } = trail
     const status = statusOf(outgoing)
-    metrics.requests.add({ method: incoming.method ?? '', route, status: String(status) })
+    countOf(incoming.method ?? '', route, status).add()
     const fields = (): LogFields => fieldsOf(trail, incoming, outgoing)
     if (QUIET.test(route)) log.debug(fields(), 'request')
     else if (status >= 400 || isCut(outgoing)) log.info(fields(), 'request')

@@ -14,6 +14,7 @@ export function createTurnObserver(
   log: Log,
 ): TurnObserver {
   const sample = sampleLines(log)
+  const [tokensIn, tokensOut] = [metrics.tokens.of({ direction: 'in' }), metrics.tokens.of({ direction: 'out' })]
   /** When each open step asked its model. */
   const asked = new Map<SessionId, Map<EntryId, number>>()
   const stepEnded = (sessionId: SessionId, stepId: EntryId, at: number): void => {
@@ -57,8 +58,8 @@ export function createTurnObserver(
       for (const event of events) tell(sessionId, event, at)
       for (const { usage: took } of usage) {
         if (took === undefined) continue
-        metrics.tokens.add({ direction: 'in' }, took.inputTokens)
-        metrics.tokens.add({ direction: 'out' }, took.outputTokens)
+        tokensIn.add(took.inputTokens)
+        tokensOut.add(took.outputTokens)
         if (took.cost) metrics.cost.add({ currency: took.cost.currency }, took.cost.nano / NANO)
       }
     },
