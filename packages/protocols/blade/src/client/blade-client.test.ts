@@ -1,4 +1,5 @@
 import { createMemoryEventStore, createTestIds, finishes, says } from '@polylogue/testkit'
+import { Server } from 'socket.io'
 import { io } from 'socket.io-client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createServer } from 'node:http'
@@ -48,6 +49,28 @@ describe('a client', () => {
     expect(client.state(sessionId).turns).toEqual(await door.messages(sessionId))
     expect(client.state(sessionId).isDirty).toBe(false)
     expect(client.of('chat:start')).toHaveLength(2)
+  })
+
+  it('that comes back while the storage does not answer tries again', async () => {
+    const http = createServer()
+    const server = new Server(http)
+    onTestFinished(() => server.close())
+    let isAvailable = true
+    server.use((_socket, next) => next(isAvailable ? undefined : new Error('unavailable')))
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+    const client = new BladeClient(io, { url, token: 'key', reconnectAfterMs: 10 })
+    onTestFinished(() => client.close())
+    await client.connect()
+    const states: string[] = []
+    client.watchConnection(({ state }) => states.push(state))
+    isAvailable = false
+    const refused = new Promise((resolve) => client.socket.once('connect_error', resolve))
+    client.socket.io.engine.close()
+    expect(await refused).toMatchObject({ message: 'unavailable' })
+    isAvailable = true
+    await new Promise<void>((resolve) => client.socket.once('connect', resolve))
+    expect(states).toEqual(['lost', 'open'])
   })
 
   it('that comes back to another server on the same data continues where it was', async () => {

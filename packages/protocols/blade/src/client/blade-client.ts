@@ -51,6 +51,10 @@ const EVENTS = [
   'memory:inject:done',
 ] as const satisfies readonly (keyof ServerEvents)[]
 
+/** The server sends it while its storage does not answer. Socket.IO itself retries lost connections only. */
+const UNAVAILABLE = 'unavailable'
+const RETRY_MS = 1_000
+
 const TURN_EVENTS: readonly string[] = ['turn:start', 'turn:patch', 'turn:end']
 
 export class BladeClient {
@@ -59,6 +63,8 @@ export class BladeClient {
   readonly #folds = new Map<string, SessionFold>()
   readonly #subscribed = new Set<string>()
   readonly #listeners = new Set<(output: BladeOutput) => void>()
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #hasConnected = false
 
   /** `open` is the `io` of socket.io-client. It is passed in, so that a server need not load it. */
   constructor(open: typeof io, options: BladeClientOptions) {
@@ -78,6 +84,15 @@ export class BladeClient {
       this.socket.on(event, (payload: ServerEvents[typeof event]) => this.#take({ event, payload } as BladeOutput))
     }
     if (resubscribes) this.socket.io.on('reconnect', () => void this.#comeBack())
+    this.socket.on('connect', () => (this.#hasConnected = true))
+    this.socket.on('connect_error', (error) => {
+      if (this.#isTemporary(error)) this.#retry = setTimeout(() => this.socket.connect(), RETRY_MS)
+    })
+  }
+
+  /** A first connection that is refused rejects `connect` instead. */
+  #isTemporary({ message }: Error): boolean {
+    return this.#hasConnected && message === UNAVAILABLE && !this.socket.active
   }
 
   /** The server remembers what a client missed for two minutes only, and not after a restart. */
@@ -114,6 +129,7 @@ export class BladeClient {
   }
 
   close(): void {
+    clearTimeout(this.#retry)
     this.socket.disconnect()
   }
 
@@ -129,7 +145,7 @@ export class BladeClient {
     const lost = (): void => listener({ state: 'lost' })
     const refused = (error: Error): void => {
       // An active socket reconnects by itself.
-      if (!this.socket.active) listener({ state: 'refused', message: error.message })
+      if (!this.socket.active && !this.#isTemporary(error)) listener({ state: 'refused', message: error.message })
     }
     this.socket.on('connect', opened)
     this.socket.on('disconnect', lost)
