@@ -1,7 +1,8 @@
 // `npm run proof` runs every fault at full size, one after the other, and writes RELIABILITY.md. It skips proofs that
 // passed at this commit, unless `--fresh` is given; with `--since=COMMIT`, also those that passed at a commit since then.
 // Each row of the page names its commit.
-// `npm run proof -- F9 F13 --seed=willow` runs only the proofs of these rows, with this seed.
+// `npm run proof -- F9 F13 --seed=willow` runs only the proofs of these rows, with this seed. `--store=postgres` runs those
+// on PostgreSQL. With `--sample`, rows that can do so run at a twentieth of their size; the result is printed and not kept.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,23 +22,25 @@ const LOOK_EVERY_MS = 1000
 /** @typedef {import('./lib/kept-proofs.mjs').KeptProof} KeptProof */
 
 await endWithSentence(async () => {
-  const { rows, since, seed = randomBytes(4).toString('hex'), isFresh } = parseArguments(process.argv.slice(2))
+  const chosen = parseArguments(process.argv.slice(2))
+  const { rows, store, since, seed = randomBytes(4).toString('hex'), isFresh, isSample } = chosen
   const all = findProofs([])
   const kept = openKeptProofs(ROOT, since)
   const proofs = isFresh ? {} : kept.read()
-  const files = rows.length > 0 ? findProofs(rows) : all.filter((file) => !hasHeld(proofs[file]))
+  const isChosen = rows.length > 0 || store !== undefined
+  const files = isChosen ? findProofs(rows, store) : all.filter((file) => !hasHeld(proofs[file]))
   const node = await bootstrap(ROOT, { withTools: true })
   process.stdout.write(`${files.length} of ${all.length} files, seed ${seed}\n`)
 
   for (const file of files) {
-    proofs[file] = await runProof(node, file, seed)
-    kept.keep(file, proofs[file])
+    proofs[file] = await runProof(node, file, { seed, isSample })
+    if (!isSample) kept.keep(file, proofs[file])
   }
   Object.assign(proofs, { ...kept.read(), ...proofs })
-  const ran = Object.entries(proofs).filter(([file]) => (rows.length === 0 ? all : files).includes(file))
+  const ran = Object.entries(proofs).filter(([file]) => (isChosen ? files : all).includes(file))
   const results = ran.flatMap(([, proof]) => proof.results)
   const brokenTests = ran.flatMap(([, proof]) => proof.brokenTests)
-  if (all.every((file) => proofs[file] !== undefined))
+  if (!isSample && all.every((file) => proofs[file] !== undefined))
     writePage(
       node,
       all.map((file) => proofs[file]),
@@ -53,13 +56,13 @@ await endWithSentence(async () => {
 /**
  * @param {string} node
  * @param {string} file
- * @param {string} seed
+ * @param {{ seed: string, isSample: boolean }} options
  * @returns {Promise<KeptProof>}
  */
-async function runProof(node, file, seed) {
+async function runProof(node, file, options) {
   const startedAt = Date.now()
   const stopTelling = tellRowsAsTheyCome()
-  const code = await runVitest(node, file, seed)
+  const code = await runVitest(node, file, options)
   stopTelling()
   const results = parseProofResults(readText(RESULTS))
   const brokenTests = [...findBrokenTests(readText(REPORT))]
@@ -88,30 +91,38 @@ function writePage(node, proofs) {
 
 /**
  * @param {readonly string[]} args
- * @returns {{ rows: readonly string[], seed?: string, since?: string, isFresh: boolean }}
+ * @returns {{ rows: readonly string[], store?: string, seed?: string, since?: string, isFresh: boolean, isSample: boolean }}
  */
 function parseArguments(args) {
   const valueOf = (/** @type {string} */ flag) => args.find((arg) => arg.startsWith(flag))?.slice(flag.length)
-  const [seed, since] = [valueOf('--seed='), valueOf('--since=')]
+  const [seed, since, store] = [valueOf('--seed='), valueOf('--since='), valueOf('--store=')]
   const rows = args.filter((arg) => !arg.startsWith('-'))
-  const unknown = args.find((arg) => arg.startsWith('-') && !/^--(?:(?:seed|since)=.|fresh$)/.test(arg))
+  const unknown = args.find((arg) => arg.startsWith('-') && !/^--(?:(?:seed|since)=.|store=(?:sqlite|postgres)$|fresh$|sample$)/.test(arg))
   if (unknown !== undefined)
     throw new Error(
-      `unknown argument ${unknown}. Usage: npm run proof -- [F9 …] [--seed=WORD] [--since=COMMIT] [--fresh]`,
+      `unknown argument ${unknown}. Usage: npm run proof -- [F9 …] [--store=postgres] [--seed=WORD] [--since=COMMIT] [--fresh] [--sample]`,
     )
-  return { rows, isFresh: args.includes('--fresh'), ...(seed && { seed }), ...(since && { since }) }
+  const [isFresh, isSample] = [args.includes('--fresh'), args.includes('--sample')]
+  return { rows, isFresh, isSample, ...(store && { store }), ...(seed && { seed }), ...(since && { since }) }
 }
 
 /**
- * Finds the proofs that report one of these ids; all proofs if none is named.
+ * Finds the proofs on this store that report one of these ids; all of them if none is named.
  * @param {readonly string[]} rows
+ * @param {string} [store]
  * @returns {readonly string[]}
  */
-function findProofs(rows) {
-  const all = ['apps', 'packages', 'tests'].flatMap(listProofs).sort()
+function findProofs(rows, store) {
+  const isOnPostgres = (/** @type {string} */ file) => file.startsWith('tests/cluster/')
+  const all = ['apps', 'packages', 'tests']
+    .flatMap(listProofs)
+    .filter((file) => store === undefined || isOnPostgres(file) === (store === 'postgres'))
+    .sort()
   if (rows.length === 0) return all
+  // Words such as `doors` also occur in other proofs. If a folder has the name of the row, only its proofs are meant.
+  const isFolder = (/** @type {string} */ row) => all.some((file) => file.split('/').includes(row))
   const speaksOf = (/** @type {string} */ file, /** @type {string} */ row) =>
-    readText(join(ROOT, file)).split(/\W+/).includes(row)
+    isFolder(row) ? file.split('/').includes(row) : readText(join(ROOT, file)).split(/\W+/).includes(row)
   const silent = rows.find((row) => !all.some((file) => speaksOf(file, row)))
   if (silent !== undefined) throw new Error(`no proof covers ${silent}. Proofs:\n${all.join('\n')}`)
   return all.filter((file) => rows.some((row) => speaksOf(file, row)))
@@ -133,13 +144,16 @@ function listProofs(folder) {
 /**
  * @param {string} node
  * @param {string} file
- * @param {string} seed
+ * @param {{ seed: string, isSample: boolean }} options
  * @returns {Promise<number>}
  */
-function runVitest(node, file, seed) {
+function runVitest(node, file, { seed, isSample }) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.proof.config.ts', ...reporters, file]
-  const env = { ...environmentFor(node), POLYLOGUE_PROOF_RESULTS: RESULTS, POLYLOGUE_PROOF_SEED: seed }
+  const env = {
+    ...environmentFor(node),
+    ...{ POLYLOGUE_PROOF_RESULTS: RESULTS, POLYLOGUE_PROOF_SEED: seed, POLYLOGUE_PROOF_SAMPLE: isSample ? '1' : '' },
+  }
   return run(node, args, { cwd: ROOT, env, stdio: 'inherit' })
 }
 

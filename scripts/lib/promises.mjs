@@ -13,13 +13,13 @@ export const PROMISES = [
     id: 'P1',
     promise: 'Acknowledged data is never lost.',
     today: 'An answer is sent after the commit is on disk. This covers kills, system crashes and power loss.',
-    shownBy: ['F1', 'F2'],
+    shownBy: ['F1', 'F2', 'F6', 'F7'],
   },
   {
     id: 'P2',
     promise: 'A request can be retried safely.',
     today: 'The same idempotency key gives the same turn. The key is stored in the transaction that starts the turn.',
-    shownBy: ['F1', 'F9'],
+    shownBy: ['F1', 'F8', 'F9'],
   },
   {
     id: 'P3',
@@ -32,19 +32,19 @@ export const PROMISES = [
     promise: 'A tool takes effect at most once, or is reported as unknown.',
     today:
       'A call is recorded before it runs. An interrupted call runs again only if its tool is `readonly` or `idempotent`; otherwise the model is told that the outcome is unknown.',
-    shownBy: ['F1', 'F3', 'F13'],
+    shownBy: ['F1', 'F3', 'F13', 'F14', 'runner'],
   },
   {
     id: 'P5',
     promise: 'A session has at most one running turn.',
-    today: 'Every append checks the epoch of a lease. One process owns a data directory.',
-    shownBy: ['F1'],
+    today: 'Every append checks the epoch of a lease. One process owns a data directory, or one node a session.',
+    shownBy: ['F1', 'F14', 'runner'],
   },
   {
     id: 'P6',
     promise: 'Events are numbered without gaps, and a client resumes at its position.',
     today: 'No client sees an event before it is on disk. A cursor that is no longer valid gets one `resync`.',
-    shownBy: ['F9', 'F1'],
+    shownBy: ['F9', 'F1', 'runner'],
   },
   {
     id: 'P7',

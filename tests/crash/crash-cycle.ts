@@ -6,7 +6,7 @@ import { type ServerProcess, startServerProcess } from '../support/server-proces
 import { dropDatabase } from '../support/databases.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { CrashClient } from './crash-client.ts'
-import { readEpoch, readStoredSession } from './stored-session.ts'
+import { readEpoch, readStoredSession, untilAllRest } from './stored-session.ts'
 import { toSeedMessage } from './to-seed-message.ts'
 import { playUntilKilled, within } from './until-killed.ts'
 
@@ -67,6 +67,7 @@ export async function playThroughCrash(...points: readonly (CrashPoint | CrashTi
     await within(client.playOn(server))
     await within(client.prompt(server))
     const modelMessages = (await client.modelMessages(server)).map(toSeedMessage)
+    await untilAllRest(folder.dataDir)
     await server.kill()
 
     const { stored, snapshot, drafts, wanted } = await readStoredSession(folder.dataDir, client.sessionId)

@@ -12,6 +12,7 @@ import {
 import { openPostgresStores } from '@polylogue/store-postgres'
 import { openSqliteStores } from '@polylogue/store-sqlite'
 import { databaseOf } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
 import { query } from '../support/test-database.ts'
 
 const clock: Clock = {
@@ -50,6 +51,19 @@ async function openStoresOf(dataDir: string): Promise<Stores> {
   const database = await databaseOf(dataDir)
   if (database !== undefined) return openPostgresStores({ url: database.url, clock })
   return openSqliteStores({ file: join(dataDir, 'polylogue.db'), clock })
+}
+
+/**
+ * Resolves when no session needs a runner. A node of a cluster takes over what a dead one left only after a lease has
+ * ended, also in sessions that no client knows of.
+ */
+export async function untilAllRest(dataDir: string): Promise<void> {
+  const shared = await databaseOf(dataDir)
+  if (shared === undefined) return
+  await eventually(async () => {
+    const rows = await query(shared.url, 'SELECT FROM polylogue.sessions WHERE wanted_since IS NOT NULL')
+    return rows.length === 0 ? true : undefined
+  }, 'no session needs a runner')
 }
 
 /** The epoch of the session's last lease, which the store's interface does not expose. */

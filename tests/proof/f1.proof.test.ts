@@ -1,45 +1,8 @@
-import { expect, it } from 'vitest'
-import { countHits } from '../crash/crash-cycle.ts'
-import { createSeededRandom } from '../storage-faults/seeded-random.ts'
-import { startStopwatch, tellProof } from '../storage-faults/proof-result.ts'
-import { everyPoint, playCycles } from './play-cycles.ts'
+import { it } from 'vitest'
+import { type KillPlan, proveEveryPoint, proveRandomMoments } from './prove-kills.ts'
 
-const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'willow'
-const RANDOM_KILLS = 1000
-/** Slightly longer than the script runs. */
-const SCRIPT_MS = 700
+const PLAN: KillPlan = { store: 'sqlite', scriptMs: 700, lanes: 3 }
 
-it('F1: a server is killed at every hit of every failpoint', async () => {
-  const seconds = startStopwatch()
-  const points = everyPoint(await countHits())
-  const { reached, complaints } = await playCycles(points.map((point) => [point]))
-  tellProof({
-    id: 'F1',
-    what: `kill -9 at every hit of every failpoint (${reached} died there, the others just after), then the next server finishes the script: I1–I9 hold`,
-    count: points.length,
-    failures: complaints.length,
-    complaints,
-    seed: '–',
-    seconds: seconds(),
-  })
-  expect(complaints).toEqual([])
-  expect(reached).toBeGreaterThan(points.length * 0.8)
-})
+it('F1: a server is killed at every hit of every failpoint', () => proveEveryPoint(PLAN))
 
-it('F1: a server is killed at any moment', async () => {
-  const seconds = startStopwatch()
-  const random = createSeededRandom(SEED)
-  const cycles = Array.from({ length: RANDOM_KILLS }, () => [{ afterMs: random.int(SCRIPT_MS * 10) / 10 }])
-  const { reached, complaints } = await playCycles(cycles)
-  tellProof({
-    id: 'F1',
-    what: `kill -9 at random moments (${reached} before the script was over), then the next server finishes it: I1–I9 hold`,
-    count: cycles.length,
-    failures: complaints.length,
-    complaints,
-    seed: SEED,
-    seconds: seconds(),
-  })
-  expect(complaints).toEqual([])
-  expect(reached).toBeGreaterThan(RANDOM_KILLS / 2)
-})
+it('F1: a server is killed at any moment', () => proveRandomMoments(PLAN))

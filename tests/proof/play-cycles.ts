@@ -9,10 +9,8 @@ export interface PlayedCycles {
   readonly complaints: readonly string[]
 }
 
-/** A cycle mostly waits for processes to start. */
-const LANES = 3
-
-export async function playCycles(cycles: readonly Cycle[]): Promise<PlayedCycles> {
+/** Plays the cycles, some of them at the same time. */
+export async function playCycles(cycles: readonly Cycle[], lanes = 3): Promise<PlayedCycles> {
   const waiting = [...cycles]
   const complaints: string[] = []
   let reached = 0
@@ -28,7 +26,7 @@ export async function playCycles(cycles: readonly Cycle[]): Promise<PlayedCycles
       }
     }
   }
-  await Promise.all(Array.from({ length: LANES }, work))
+  await Promise.all(Array.from({ length: lanes }, work))
   return { reached, complaints }
 }
 

@@ -37,7 +37,7 @@ describe('RELIABILITY.md', () => {
   it('lists the rows of each promise that ran', () => {
     const page = writeReliabilityPage(RUN)
     expect(page).toMatch(/^\| P9 \|.*\| F10 \|$/m)
-    expect(page).toMatch(/^\| P6 \|.*\| F9; not in this run: F1 \|$/m)
+    expect(page).toMatch(/^\| P6 \|.*\| F9; not in this run: F1, runner \|$/m)
     expect(page.match(/^\| P\d+ \|/gm)).toHaveLength(17)
   })
 

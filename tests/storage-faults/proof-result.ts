@@ -31,3 +31,8 @@ export function startStopwatch(): () => number {
   const startedAt = performance.now()
   return () => Math.round((performance.now() - startedAt) / 100) / 10
 }
+
+/** A twentieth of `count` in `npm run proof -- --sample`, which shows whether a proof runs. */
+export function proofSize(count: number): number {
+  return process.env['POLYLOGUE_PROOF_SAMPLE'] === '1' ? Math.ceil(count / 20) : count
+}
