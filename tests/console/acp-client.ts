@@ -14,10 +14,12 @@ export interface AcpClient {
   close(): void
 }
 
-export async function connectAcp(url: string, key: string): Promise<AcpClient> {
+export async function connectAcp(url: string, key: string, agent = 'scripted'): Promise<AcpClient> {
   const headers = { authorization: `Bearer ${key}` }
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/acp?agent=scripted`, { headers })
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/acp?agent=${agent}`, { headers })
   await once(socket, 'open')
+  // A server that dies resets the connection. The end follows.
+  socket.on('error', () => undefined)
   const frames: Frame[] = []
   const waiting = new Map<unknown, (frame: Frame) => void>()
   socket.on('message', (data) => {

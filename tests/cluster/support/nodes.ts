@@ -29,12 +29,13 @@ export const COUNTING_TOOLS = [
   { name: 'linger', trust: true },
 ]
 
-export async function prepareNodes(database: string): Promise<Nodes> {
+/** `configFile`: instead of the configuration with the agent `counting`. */
+export async function prepareNodes(database: string, configFile?: string): Promise<Nodes> {
   const counting = await prepareCountingAgent()
   const folder = await createTempDir()
   const running: ServerProcess[] = []
   const environment = { ...counting.environment, POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'secret.key') }
-  const flags = ['--config', counting.configFile]
+  const flags = ['--config', configFile ?? counting.configFile]
   const killAll = async (): Promise<void> => {
     await Promise.all(running.splice(0).map((node) => node.kill()))
   }

@@ -1,0 +1,35 @@
+import { expect } from 'vitest'
+import { proofSize, startStopwatch, tellProof } from '../../storage-faults/proof-result.ts'
+import { killRunners } from './kill-runners.ts'
+
+const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'willow'
+const TIMES = 300
+/** At the same time, each with nodes and a database of its own. They mostly wait for leases to end. */
+const LANES = 4
+const WITHIN_MS = 10_000
+
+export async function proveRunners(id: string, how: 'kill' | 'freeze'): Promise<void> {
+  const seconds = startStopwatch()
+  const perLane = Math.ceil(proofSize(TIMES) / LANES)
+  const lanes = await Promise.all(
+    Array.from({ length: LANES }, (_, lane) =>
+      killRunners({ kills: perLane, how, seed: `${SEED} ${lane}`, withinMs: WITHIN_MS }),
+    ),
+  )
+  const complaints = lanes.flatMap((lane) => lane.complaints)
+  const turns = lanes.reduce((sum, lane) => sum + lane.turns, 0)
+  const slowest = (Math.max(...lanes.map((lane) => lane.slowestMs)) / 1000).toFixed(1)
+  const fault = how === 'kill' ? 'kill -9 of' : 'SIGSTOP for longer than its lease, with a clock that is wrong, of'
+  tellProof({
+    id,
+    what: `${fault} the node that runs turns of AAP, Blade, ACP and the console (${turns} turns ran there): another went on after ${slowest} s at most, clients read on there without a gap, I1–I10 hold`,
+    store: 'postgres',
+    count: perLane * LANES,
+    failures: complaints.length,
+    complaints,
+    seed: SEED,
+    seconds: seconds(),
+  })
+  expect(complaints).toEqual([])
+  expect(turns).toBeGreaterThan(perLane * LANES)
+}
