@@ -97,7 +97,9 @@ function parseArguments(args) {
   const valueOf = (/** @type {string} */ flag) => args.find((arg) => arg.startsWith(flag))?.slice(flag.length)
   const [seed, since, store] = [valueOf('--seed='), valueOf('--since='), valueOf('--store=')]
   const rows = args.filter((arg) => !arg.startsWith('-'))
-  const unknown = args.find((arg) => arg.startsWith('-') && !/^--(?:(?:seed|since)=.|store=(?:sqlite|postgres)$|fresh$|sample$)/.test(arg))
+  const unknown = args.find(
+    (arg) => arg.startsWith('-') && !/^--(?:(?:seed|since)=.|store=(?:sqlite|postgres)$|fresh$|sample$)/.test(arg),
+  )
   if (unknown !== undefined)
     throw new Error(
       `unknown argument ${unknown}. Usage: npm run proof -- [F9 …] [--store=postgres] [--seed=WORD] [--since=COMMIT] [--fresh] [--sample]`,

@@ -1,68 +1,49 @@
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
-import { prepareCountingAgent, type CountingAgent } from '../support/counting-agent.ts'
 import { eventually } from '../support/eventually.ts'
 import { call, script, NEXT } from '../support/script.ts'
-import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { createTempDir } from '../support/temp-dir.ts'
+import type { ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import type { ServerDatabase } from '../support/databases.ts'
+import { COUNTING_TOOLS, prepareNodes, type Nodes } from './support/nodes.ts'
 import { startCollector, type Collector } from './tracing/collector.ts'
 
 let database: ServerDatabase
-let counting: CountingAgent
-let folder: Awaited<ReturnType<typeof createTempDir>>
+let nodes: Nodes
 let collector: Collector
-const nodes: ServerProcess[] = []
 
 beforeEach(async () => {
-  counting = await prepareCountingAgent()
   database = await createTestDatabase()
-  folder = await createTempDir()
+  nodes = await prepareNodes(database.url)
   collector = await startCollector()
 })
 afterEach(async () => {
-  await Promise.all(nodes.splice(0).map((node) => node.kill()))
+  await nodes.remove()
   collector.close()
-  await folder.remove()
   await database.drop()
-  await counting.remove()
 })
 
-async function startNode(name: string): Promise<ServerProcess> {
-  const node = await startServerProcess({
-    dataDir: join(folder.path, name),
-    startDir: folder.path,
-    flags: ['--database', database.url, '--config', counting.configFile],
+const startNode = (name: string): Promise<ServerProcess> =>
+  nodes.start(name, {
     environment: {
-      ...counting.environment,
-      POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'secret.key'),
       NODE_OPTIONS: `--import ${new URL('tracing/register.ts', import.meta.url).href}`,
       COLLECTOR_URL: collector.url,
       NODE_NAME: name,
     },
   })
-  nodes.push(node)
-  return node
-}
 
 describe('the spans of a turn', { timeout: 90_000 }, () => {
   it('cluster 65: door, turn, steps, tools and commits of a turn that moved are one trace over both nodes', async () => {
     const [a, b] = await Promise.all([startNode('a'), startNode('b')])
-    const tools = [
-      { name: 'count', trust: true },
-      { name: 'linger', trust: true },
-    ]
-    const session = await openSession(a.client(V3), { agent: 'counting', tools })
-    const [counted, lingered] = [counting.nextRun(), counting.nextRun()]
+    const session = await openSession(a.client(V3), { agent: 'counting', tools: COUNTING_TOOLS })
+    const [counted, lingered] = [nodes.counting.nextRun(), nodes.counting.nextRun()]
     const stream = await session.stream(
       'delta',
       script(call('c1', 'count', { run: counted }), NEXT, call('c2', 'linger', { run: lingered }), NEXT, 'say done'),
     )
     void stream.finished().catch(() => undefined)
-    await eventually(async () => ((await counting.timesRun(lingered)) === 1 ? true : undefined), 'the tool runs')
+    await nodes.untilRun(lingered)
     await a.kill()
     const there = attachSession(b.client(V3), session.id)
     await (await b.client(V3).events(session.id, '?after=0')).finished()

@@ -1,50 +1,30 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAapClient, type AapClient } from '../support/aap-client.ts'
 import { V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
-import { prepareCountingAgent, type CountingAgent } from '../support/counting-agent.ts'
-import { eventually } from '../support/eventually.ts'
 import { call, script } from '../support/script.ts'
-import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { createTempDir } from '../support/temp-dir.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import type { ServerDatabase } from '../support/databases.ts'
+import { prepareNodes, type Nodes } from './support/nodes.ts'
 import { startNginx, type StartedNginx } from './support/start-nginx.ts'
 
 let database: ServerDatabase
-let counting: CountingAgent
-let folder: Awaited<ReturnType<typeof createTempDir>>
-let nodes: readonly ServerProcess[] = []
-let nginx: StartedNginx | undefined
+let nodes: Nodes
+let nginx: StartedNginx
 let client: AapClient
 
 beforeAll(async () => {
-  counting = await prepareCountingAgent()
   database = await createTestDatabase()
-  folder = await createTempDir()
-  nodes = await Promise.all(['a', 'b'].map(startNode))
-  nginx = await startNginx(
-    folder.path,
-    nodes.map(({ url }) => url),
-  )
-  client = createAapClient({ url: nginx.url, key: nodes[0]!.key, dialect: V3 })
+  nodes = await prepareNodes(database.url)
+  const [a, b] = await Promise.all([nodes.start('a'), nodes.start('b')])
+  nginx = await startNginx(nodes.folder, [a.url, b.url])
+  client = createAapClient({ url: nginx.url, key: a.key, dialect: V3 })
 }, 60_000)
 afterAll(async () => {
-  await nginx?.stop()
-  await Promise.all(nodes.map((node) => node.kill()))
-  await folder.remove()
-  await counting.remove()
+  await nginx.stop()
+  await nodes.remove()
   await database.drop()
 })
-
-const startNode = (name: string): Promise<ServerProcess> =>
-  startServerProcess({
-    dataDir: join(folder.path, name),
-    startDir: folder.path,
-    flags: ['--database', database.url, '--config', counting.configFile],
-    environment: { ...counting.environment, POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'secret.key') },
-  })
 
 const textOf = (frames: readonly { event?: string; data: Record<string, unknown> }[]): string =>
   frames.map(({ event, data }) => (event === 'text_delta' ? String(data['delta']) : '')).join('')
@@ -61,10 +41,10 @@ describe('two nodes behind nginx, without stickiness', { timeout: 90_000 }, () =
 
   it('cluster 49: a page that is reloaded in the middle of an answer shows the text so far, and the rest', async () => {
     const session = await openSession(client, { agent: 'counting', tools: [{ name: 'linger', trust: true }] })
-    const run = counting.nextRun()
+    const run = nodes.counting.nextRun()
     const own = await session.stream('delta', script('say Hello', call('c1', 'linger', { run })))
     void own.finished().catch(() => undefined)
-    await eventually(async () => ((await counting.timesRun(run)) === 1 ? true : undefined), 'the tool runs')
+    await nodes.untilRun(run)
     const streams = await Promise.all([client.events(session.id, '?after=0'), client.events(session.id, '?after=0')])
     expect((await client.cancel(session.id)).status).toBeLessThan(300)
     const read = await Promise.all(streams.map((stream) => stream.finished()))

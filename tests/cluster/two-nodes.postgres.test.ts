@@ -1,65 +1,36 @@
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
-import { prepareCountingAgent, type CountingAgent } from '../support/counting-agent.ts'
 import { eventually } from '../support/eventually.ts'
 import { call, script, NEXT } from '../support/script.ts'
-import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { askOwner } from '../support/owner-socket.ts'
-import { createTempDir } from '../support/temp-dir.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import type { ServerDatabase } from '../support/databases.ts'
+import { COUNTING_TOOLS, prepareNodes, type Nodes } from './support/nodes.ts'
 
 let database: ServerDatabase
-let counting: CountingAgent
-let folder: Awaited<ReturnType<typeof createTempDir>>
-const nodes: ServerProcess[] = []
+let nodes: Nodes
 
-beforeAll(async () => {
-  counting = await prepareCountingAgent()
-})
-afterAll(() => counting.remove())
 beforeEach(async () => {
   database = await createTestDatabase()
-  folder = await createTempDir()
+  nodes = await prepareNodes(database.url)
 })
 afterEach(async () => {
-  await Promise.all(nodes.splice(0).map((node) => node.kill()))
-  await folder.remove()
+  await nodes.remove()
   await database.drop()
 })
 
-async function startNode(name: string, ...more: readonly string[]): Promise<ServerProcess> {
-  const node = await startServerProcess({
-    dataDir: join(folder.path, name),
-    startDir: folder.path,
-    flags: ['--database', database.url, '--config', counting.configFile, ...more],
-    environment: { ...counting.environment, POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'secret.key') },
-  })
-  nodes.push(node)
-  return node
-}
-
-const untilRun = (run: string) =>
-  eventually(async () => ((await counting.timesRun(run)) === 1 ? true : undefined), 'the tool runs')
-
-const TOOLS = [
-  { name: 'count', trust: true },
-  { name: 'linger', trust: true },
-]
-
 describe('two nodes on one database', { timeout: 90_000 }, () => {
   it('cluster 34, 35: kill -9 of the node that runs a turn: the other continues within 10 s, and the client reads on there', async () => {
-    const [a, b] = await Promise.all([startNode('a'), startNode('b')])
-    const session = await openSession(a.client(V3), { agent: 'counting', tools: TOOLS })
-    const [counted, lingered] = [counting.nextRun(), counting.nextRun()]
+    const [a, b] = await Promise.all([nodes.start('a'), nodes.start('b')])
+    const session = await openSession(a.client(V3), { agent: 'counting', tools: COUNTING_TOOLS })
+    const [counted, lingered] = [nodes.counting.nextRun(), nodes.counting.nextRun()]
     const stream = await session.stream(
       'delta',
       script(call('c1', 'count', { run: counted }), NEXT, call('c2', 'linger', { run: lingered }), NEXT, 'say done'),
     )
     void stream.finished().catch(() => undefined)
-    await untilRun(lingered)
+    await nodes.untilRun(lingered)
     const killedAt = performance.now()
     await a.kill()
     const there = attachSession(b.client(V3), session.id)
@@ -68,21 +39,21 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
     // Ten seconds, and some for a machine that is busy with other tests.
     expect(performance.now() - killedAt).toBeLessThan(20_000)
     expect(frames.at(-1)?.event).toBe('turn_stop')
-    expect(await counting.timesRun(counted)).toBe(1)
-    expect(await counting.timesRun(lingered)).toBe(1)
+    expect(await nodes.counting.timesRun(counted)).toBe(1)
+    expect(await nodes.counting.timesRun(lingered)).toBe(1)
     const history = JSON.stringify(await there.history())
     expect(history).toContain('Outcome unknown')
     expect(history).toContain('done')
   })
 
   it('cluster 48, 53: a stream on one node of a turn on the other, which is cancelled from there', async () => {
-    const [a, b] = await Promise.all([startNode('a'), startNode('b')])
-    const session = await openSession(a.client(V3), { agent: 'counting', tools: TOOLS })
-    const run = counting.nextRun()
+    const [a, b] = await Promise.all([nodes.start('a'), nodes.start('b')])
+    const session = await openSession(a.client(V3), { agent: 'counting', tools: COUNTING_TOOLS })
+    const run = nodes.counting.nextRun()
     const own = await session.stream('delta', script('say Hello', call('c1', 'linger', { run })))
     const ended = own.finished()
     const events = await b.client(V3).events(session.id, '?after=0')
-    await untilRun(run)
+    await nodes.untilRun(run)
     const known = (await askOwner(b.dataDir, { method: 'GET', path: '/api/polylogue/nodes' })).body
     expect(known).toMatchObject({
       nodes: [
@@ -102,10 +73,10 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
 
   it('cluster 24: a turn that a web node admits runs on a worker, which serves no clients', async () => {
     const [web, worker] = await Promise.all([
-      startNode('web', '--role', 'web'),
-      startNode('worker', '--role', 'worker'),
+      nodes.start('web', { flags: ['--role', 'web'] }),
+      nodes.start('worker', { flags: ['--role', 'worker'] }),
     ])
-    const session = await openSession(web.client(V3), { agent: 'counting', tools: TOOLS })
+    const session = await openSession(web.client(V3), { agent: 'counting', tools: COUNTING_TOOLS })
     for (let round = 0; round < 10; round++) {
       const frames = await (await session.stream('delta', `say ${round}`)).finished()
       expect(frames.map(({ data }) => data['delta'] ?? '').join('')).toBe(String(round))
@@ -117,13 +88,13 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
   })
 
   it('cluster 31, 55, 56, 58: a rolling restart loses nothing, and rules, sign-ins and revoked keys hold on all nodes', async () => {
-    const [a, b] = await Promise.all([startNode('a'), startNode('b')])
+    const [a, b] = await Promise.all([nodes.start('a'), nodes.start('b')])
     const key = await a.createKey('anna')
-    const session = await openSession(a.client(V3, key), { agent: 'counting', tools: TOOLS })
+    const session = await openSession(a.client(V3, key), { agent: 'counting', tools: COUNTING_TOOLS })
     await session.turn('say one')
     expect(await a.stop()).toBe(0)
     await attachSession(b.client(V3, key), session.id).turn('say two')
-    const again = await startNode('a')
+    const again = await nodes.start('a')
     expect(JSON.stringify(await attachSession(again.client(V3, key), session.id).history())).toContain('two')
     const { body } = await askOwner(again.dataDir, { method: 'GET', path: '/api/polylogue/keys' })
     const post = (url: string, content: unknown): Promise<Response> =>
@@ -133,17 +104,17 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
         body: JSON.stringify(content),
       })
     expect((await post(`${again.url}/api/polylogue/permissions`, { tool: 'count', action: 'deny' })).status).toBe(201)
-    const run = counting.nextRun()
+    const run = nodes.counting.nextRun()
     const there = attachSession(b.client(V3, key), session.id)
     await there.turn(script(call('c1', 'count', { run }), NEXT, 'say three'))
-    expect(await counting.timesRun(run)).toBe(0)
+    expect(await nodes.counting.timesRun(run)).toBe(0)
 
     const { url: link } = (await (await post(`${again.url}/api/polylogue/signin-codes`, {})).json()) as { url: string }
     const code = link.slice(link.indexOf('#code=') + 6)
     expect((await post(`${b.url}/signin`, { code })).status).toBe(200)
     expect((await post(`${again.url}/signin`, { code })).status).toBe(401)
 
-    const lingering = await there.stream('delta', script(call('c2', 'linger', { run: counting.nextRun() })))
+    const lingering = await there.stream('delta', script(call('c2', 'linger', { run: nodes.counting.nextRun() })))
     for (const id of keyIdsIn(body, 'anna')) {
       await askOwner(again.dataDir, { method: 'DELETE', path: `/api/polylogue/keys/${id}` })
     }

@@ -63,7 +63,9 @@ export async function killRunners({ kills, how = 'kill', seed, withinMs }: KillP
       })
       proxy.target = victim.url
       const place = { url: proxy.url, key, cwd: nodes.folder }
-      const talks = await Promise.all(DOORS.map((talk, door) => begin(talk, place, () => inputOf(`${kill}x${door}`, random))))
+      const talks = await Promise.all(
+        DOORS.map((talk, door) => begin(talk, place, () => inputOf(`${kill}x${door}`, random))),
+      )
       await delay(random.int(TURN_MS))
       const ran = await ownedBy(database.url, victim)
       if (how === 'kill') await victim.kill()
@@ -107,9 +109,7 @@ const clockOff = (ms: number) => ({ NODE_OPTIONS: `--import ${SHIFT}`, CLOCK_OFF
 /** Lets a frozen node run again. It must find out that its turns are not its own any more, and write nothing. */
 async function wake(victim: ServerProcess, talks: readonly Talk[], stores: Stores): Promise<readonly string[]> {
   const readLogs = async (): Promise<readonly string[]> =>
-    Promise.all(
-      talks.map(async ({ id }) => JSON.stringify(await stores.events.readEvents(asSessionId(id), 0, 10_000))),
-    )
+    Promise.all(talks.map(async ({ id }) => JSON.stringify(await stores.events.readEvents(asSessionId(id), 0, 10_000))))
   const before = await readLogs()
   process.kill(victim.pid, 'SIGCONT')
   // It serves a request of each session, so it has read their heads.

@@ -104,12 +104,15 @@ export const talkByBlade: Door = async ({ url, key }, input) => {
     async ended() {
       await untilDone(async () => (await rest.session(id)).status === 'completed')
       const stored = textsOf(await rest.messages(id))
-      await eventually(async () => {
-        const fold = client.state(id)
-        // It came back after the end.
-        if (fold.isDirty) fold.load(await api.messages(id))
-        return textsOf(fold.turns) === stored ? true : undefined
-      }, `the client has ${stored}, not ${textsOf(client.state(id).turns)}`)
+      await eventually(
+        async () => {
+          const fold = client.state(id)
+          // It came back after the end.
+          if (fold.isDirty) fold.load(await api.messages(id))
+          return textsOf(fold.turns) === stored ? true : undefined
+        },
+        `the client has ${stored}, not ${textsOf(client.state(id).turns)}`,
+      )
       const numbers = told.flatMap(({ event, payload }) => (event === 'turn:patch' ? [payload.sequence] : []))
       const isGrowing = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0))
       if (!isGrowing) throw new Error(`the numbers of the patches do not grow: ${numbers.join(' ')}`)
