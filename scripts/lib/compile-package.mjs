@@ -1,7 +1,7 @@
 // Makes one publishable package of several workspaces: JavaScript file by file, types, no bundle (decision 10).
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join, posix, relative, sep } from 'node:path'
 import {
   collectData,
   collectSources,
@@ -23,6 +23,7 @@ import { run } from './run.mjs'
  * @property {readonly string[]} programs sources that are started and not imported
  * @property {string} readme what the registry shows
  * @property {readonly string[]} files files of the checkout that come along as they are
+ * @property {Record<string, string>} bundled dependencies of which few files are needed, each with the module that we import
  */
 
 /**
@@ -49,14 +50,16 @@ export async function compilePackage(root, recipe, { outDir, node }) {
   for (const { folder, name, version } of versioned) {
     write(outDir, `${folder}/package.json`, `${JSON.stringify({ name, version, type: 'module' })}\n`)
   }
-  const types = await emitTypes(root, { exports: recipe.exports, workspaces }, { outDir, node })
-  for (const path of types) {
+  const emitted = await emitTypes(root, { exports: recipe.exports, workspaces }, { outDir, node })
+  for (const path of emitted) {
     const text = readFileSync(join(outDir, path), 'utf8')
     const isEntry = Object.values(recipe.exports).some((entry) => entry.replace(/\.ts$/, '.d.ts') === path)
     const references = isEntry ? recipe.types.map((name) => `/// <reference types="${name}" />\n`).join('') : ''
     const renamed = renameSpecifiers(text, (specifier) => toCompiled(root, workspaces, { from: path, specifier }))
     write(outDir, path, references + renamed)
   }
+  const types = keepReachable(outDir, emitted, Object.values(recipe.exports))
+  for (const [name, entry] of Object.entries(recipe.bundled)) copyPart(root, { name, entry }, outDir)
   const texts = [...sources.map(toCode), ...types].map((path) => readFileSync(join(outDir, path), 'utf8'))
   write(outDir, 'package.json', `${JSON.stringify(createManifest(recipe, used, texts), null, 2)}\n`)
 }
@@ -126,6 +129,48 @@ async function emitTypes(root, { exports, workspaces }, { outDir, node }) {
 }
 
 /**
+ * TypeScript emits a declaration for every source that it reads. Removes those that no entry leads to.
+ * @param {string} outDir
+ * @param {readonly string[]} emitted
+ * @param {readonly string[]} entries
+ * @returns {string[]} those that are left
+ */
+function keepReachable(outDir, emitted, entries) {
+  const toTypes = (/** @type {string} */ path) => path.replace(/\.[jt]s$/, '.d.ts')
+  const kept = new Set(entries.map(toTypes))
+  for (const path of kept) {
+    for (const specifier of specifiersOf(readFileSync(join(outDir, path), 'utf8'))) {
+      if (specifier.startsWith('.')) kept.add(toTypes(posix.join(posix.dirname(path), specifier)))
+    }
+  }
+  for (const path of emitted) if (!kept.has(path)) rmSync(join(outDir, path))
+  return [...kept]
+}
+
+/**
+ * Copies one module of an installed package, with what it imports, its licence and its manifests.
+ * @param {string} root
+ * @param {{ name: string, entry: string }} part
+ * @param {string} outDir
+ */
+function copyPart(root, { name, entry }, outDir) {
+  const home = join('node_modules', name)
+  const modules = new Set([entry])
+  for (const path of modules) {
+    for (const specifier of specifiersOf(readFileSync(join(root, home, path), 'utf8'))) {
+      if (!specifier.startsWith('.')) throw new Error(`${name} imports ${specifier}, which would be missing.`)
+      modules.add(posix.join(posix.dirname(path), specifier))
+    }
+  }
+  const folders = new Set([...modules].map((path) => posix.dirname(path).split('/')[0] ?? ''))
+  const around = ['LICENSE', 'package.json', ...[...folders].map((folder) => `${folder}/package.json`)]
+  for (const path of [...around.filter((file) => existsSync(join(root, home, file))), ...modules]) {
+    mkdirSync(dirname(join(outDir, home, path)), { recursive: true })
+    copyFileSync(join(root, home, path), join(outDir, home, path))
+  }
+}
+
+/**
  * @param {PackageRecipe} recipe
  * @param {readonly import('./source-graph.mjs').Workspace[]} used
  * @param {readonly string[]} texts
@@ -151,6 +196,7 @@ function createManifest(recipe, used, texts) {
     ...recipe.manifest,
     exports: Object.fromEntries(exports),
     dependencies: { ...Object.fromEntries(dependencies), ...recipe.dependencies },
+    ...(Object.keys(recipe.bundled).length > 0 && { bundleDependencies: Object.keys(recipe.bundled) }),
     ...(peers.length > 0 && {
       peerDependencies: Object.fromEntries(peers),
       peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),

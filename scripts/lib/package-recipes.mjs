@@ -31,6 +31,8 @@ export function readRecipes(root) {
       programs: ['apps/cli/src/main.ts'],
       readme: 'README.md',
       files: ['LICENSE', 'apps/cli/polylogue.cjs', ...listFiles(root, 'apps/web/dist')],
+      // Whole, it has 27 MB of vocabularies and twelve hundred files more than we use.
+      bundled: { 'gpt-tokenizer': 'esm/encoding/o200k_base.js' },
     },
     '@polylogue/client': {
       manifest: {
@@ -52,6 +54,7 @@ export function readRecipes(root) {
       programs: [],
       readme: 'packages/client/README.md',
       files: ['LICENSE'],
+      bundled: {},
     },
   }
 }

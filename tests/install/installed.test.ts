@@ -59,11 +59,25 @@ describe('the package, installed without a checkout', () => {
     expect(bytes).toBeLessThan(LARGEST_INSTALL)
   })
 
+  it('has only the declarations that users import, and of the tokenizer only the vocabulary in use', async () => {
+    const home = join(folder.path, 'node_modules', 'polylogue')
+    const names = await readdir(home, { recursive: true })
+    const types = names.filter((name) => name.endsWith('.d.ts'))
+    expect(types).toContain('apps/server/src/public.d.ts')
+    expect(types.filter((name) => name.startsWith('apps/cli/') || name.includes('/stores/'))).toEqual([])
+    const vocabularies = names.filter((name) => name.includes('/bpeRanks/'))
+    expect(vocabularies).toEqual(['node_modules/gpt-tokenizer/esm/bpeRanks/o200k_base.js'])
+    const count = `import { countTokens } from ${JSON.stringify(join(home, 'packages/models/src/index.js'))}
+console.log(await countTokens('one two three'))`
+    await folder.write('count.mjs', count)
+    expect((await folder.run(process.execPath, 'count.mjs')).stdout).toBe('3\n')
+  })
+
   it('answers a new user who starts it with npx, also in a CommonJS folder that polylogue init has filled', async () => {
     const env = { ...process.env, XDG_CONFIG_HOME: join(folder.path, 'settings') }
     const npx = { cwd: folder.path, env, agent: { name: 'assistant' }, say: 'hello' }
     const fresh = await timeToChat('npx', ['polylogue'], npx)
-    expect(fresh.answer).toContain('"role":"assistant"')
+    expect(fresh.answer).toContain('"stopReason":"end_turn"')
     await promisify(execFile)('npx', ['polylogue', 'init', 'agents-of-mine'], { cwd: folder.path, env })
     const own = join(folder.path, 'agents-of-mine')
     await folder.write('agents-of-mine/package.json', JSON.stringify({ name: 'mine', type: 'commonjs' }))
@@ -72,10 +86,10 @@ describe('the package, installed without a checkout', () => {
     const program = [folder.bin('polylogue')]
     const common = await timeToChat(process.execPath, program, { cwd: own, env, agent, say })
     expect(common.answer).toMatch(/\d, \d, \d/)
-    const figures = [fresh, common].map(({ answeredMs }) => `${(answeredMs / 1000).toFixed(1)} s`)
-    process.stdout.write(`npx to the first answer: ${figures.join(', in a CommonJS folder ')} (bound: 20 s)\n`)
+    const figures = [fresh, common].map(({ firstMs }) => `${(firstMs / 1000).toFixed(1)} s`)
+    process.stdout.write(`npx to the first piece of an answer: ${figures.join(', in a CommonJS folder ')} (bound: 20 s)\n`)
     // Ten times the bound: the machine may be busy.
-    expect(Math.max(fresh.answeredMs, common.answeredMs)).toBeLessThan(200_000)
+    expect(Math.max(fresh.firstMs, common.firstMs)).toBeLessThan(200_000)
   }, 300_000)
 
   it('runs a turn', async () => {
@@ -106,16 +120,18 @@ describe('the package, installed without a checkout', () => {
     }
   })
 
-  it('names the package that a cloud provider needs and that is not installed', async () => {
-    await folder.write('cloud.config.json', JSON.stringify({ defaultModel: 'bedrock/amazon.nova-pro-v1:0' }))
-    await folder.write('cloud.cjs', "process.env.AWS_REGION = 'eu-central-1'")
+  it.each([
+    ['Amazon Bedrock', 'bedrock/amazon.nova-pro-v1:0', '@ai-sdk/amazon-bedrock'],
+    ['Vertex', 'vertex/gemini-3.5-flash', '@ai-sdk/google-vertex'],
+  ])('names the package that %s needs and that is not installed', async (title, defaultModel, name) => {
+    await folder.write('cloud.config.json', JSON.stringify({ defaultModel }))
+    const setting = "Object.assign(process.env, { AWS_REGION: 'eu-central-1', GOOGLE_VERTEX_PROJECT: 'ours' })"
+    await folder.write('cloud.cjs', setting)
     const args = ['run', '--data', join(folder.path, 'cloud'), '--config', 'cloud.config.json', 'hi']
     await expect(
       folder.run(process.execPath, '-r', './cloud.cjs', folder.bin('polylogue'), ...args),
     ).rejects.toMatchObject({
-      stderr: expect.stringContaining(
-        'Amazon Bedrock needs a package that is not installed: npm install @ai-sdk/amazon-bedrock',
-      ),
+      stderr: expect.stringContaining(`${title} needs a package that is not installed: npm install ${name}`),
     })
   })
 
