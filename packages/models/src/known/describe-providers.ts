@@ -1,7 +1,7 @@
 import { findProvider, providerNames } from '../providers/find-provider.ts'
 import { isOwnServer } from './list-served-models.ts'
 import { ModelChoiceError } from '../providers/model-choice-error.ts'
-import { findMissingPackage } from '../providers/optional-packages.ts'
+import { findMissingPackage, installCommand } from '../providers/optional-packages.ts'
 import type { Environment, ProviderConfigs } from '../providers/provider-config.ts'
 
 export interface DescribedProvider {
@@ -24,7 +24,7 @@ export function describeProviders(providers: ProviderConfigs, env: Environment):
       const missing = findMissingPackage(kind)
       const isAsked = isOwnServer(provider)
       if (needsKey && apiKey === undefined) return { name, title, isReady: false, isAsked, need: `Set ${apiKeyFrom}.` }
-      if (missing !== undefined) return { name, title, isReady: false, isAsked, need: `npm install ${missing}` }
+      if (missing !== undefined) return { name, title, isReady: false, isAsked, need: installCommand(missing) }
       return { name, title, isReady: true, isAsked }
     } catch (error) {
       if (error instanceof ModelChoiceError) {

@@ -62,9 +62,39 @@ export async function loadLanguageModel(provider: Provider, model: string): Prom
     case 'vertex': {
       const { createGoogleVertex } = await import('@ai-sdk/google-vertex')
       const { project, location = 'global' } = account?.cloud === 'google' ? account : {}
+      const settings = { baseURL, location, ...(project !== undefined && { project }) }
       return ({ apiKey = '', fetch }) =>
-        createGoogleVertex({ baseURL, fetch, apiKey, location, ...(project !== undefined && { project }) })(model)
+        apiKey === ''
+          ? namingCredentials(fetch, (watched) => createGoogleVertex({ ...settings, apiKey, fetch: watched })(model))
+          : createGoogleVertex({ ...settings, apiKey, fetch })(model)
     }
+  }
+}
+
+/**
+ * Without a key, the package obtains a token before its first request, from wherever Google's credentials lead. Until that request, an
+ * error is one of the credentials.
+ */
+function namingCredentials(fetch: Fetch, connect: (fetch: Fetch) => LanguageModelV4): LanguageModelV4 {
+  let hasAsked = false
+  const model = connect((input, init) => {
+    hasAsked = true
+    return fetch(input, init)
+  })
+  const doStream: LanguageModelV4['doStream'] = async (options) => {
+    try {
+      return await model.doStream(options)
+    } catch (error) {
+      throw hasAsked ? error : new CredentialsFailed(error)
+    }
+  }
+  return Object.create(model, { doStream: { value: doStream } }) as LanguageModelV4
+}
+
+class CredentialsFailed extends Error {
+  override readonly name = 'CredentialsFailed'
+  constructor(cause: unknown) {
+    super('There is no token for the provider.', { cause })
   }
 }
 

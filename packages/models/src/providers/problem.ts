@@ -23,6 +23,7 @@ export interface ProblemContext {
 }
 
 const NETWORK = /^(E[A-Z]{3,}|UND_ERR_\w+|ERR_SOCKET\w*|ERR_STREAM_PREMATURE_CLOSE|ERR_TLS\w*|CERT_\w+)$/
+const UNREACHABLE = /^(ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_\w+)$/
 const SILENCE = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/
 const BROKEN = /terminated|fetch failed|cannot connect/
 const UNFINISHED = /ended without a finish|empty response/
@@ -34,7 +35,8 @@ const NO_IMAGES = /image|vision|multi-?modal|content must be a string|expected `
 
 /** Turns an error into a sentence for clients. Never includes the provider's own text. */
 export function toProblem(facts: ErrorFacts, context: ProblemContext): Problem {
-  const { status, text } = facts
+  const { status, text, codes } = facts
+  if (codes.has('CredentialsFailed') && ![...codes].some((code) => UNREACHABLE.test(code))) return noToken(context)
   if (status === undefined || status === 200) return toBrokenProblem(facts, context)
   const problem = toHttpProblem(status, facts, context)
   if (NO_TOOLS.test(text)) return { ...problem, refused: 'tools' }
@@ -97,6 +99,12 @@ function toBrokenProblem(facts: ErrorFacts, { title }: ProblemContext): Problem 
     return failed('model-error', `${title} reported an error in the middle of its answer.`)
   return failed('model-error', `${title} answered with something that is no answer of a model.`)
 }
+
+const noToken = ({ title }: ProblemContext): Problem =>
+  failed(
+    'model-auth',
+    `${title} got no token from Google's credentials of this machine. Run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS to a valid file.`,
+  )
 
 /** Clients read this, so it does not include the address. */
 const wrongAddress = (sentence: string): Problem =>

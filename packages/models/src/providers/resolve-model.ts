@@ -1,7 +1,7 @@
 import type { Clock, LogEntry } from '@polylogue/engine'
 import { findProvider } from './find-provider.ts'
 import { ModelChoiceError } from './model-choice-error.ts'
-import { findMissingPackage } from './optional-packages.ts'
+import { findMissingPackage, installCommand } from './optional-packages.ts'
 import { parseModelName } from './parse-model-name.ts'
 import type { Environment, ModelSettings, ProviderConfigs } from './provider-config.ts'
 import { createProviderModel, type NamedModel } from './provider-model.ts'
@@ -28,7 +28,7 @@ export function resolveModel(name: string, deps: ModelDeps, settings: ModelSetti
   const provider = findProvider(providerName, deps.providers ?? {}, deps.env)
   const missing = findMissingPackage(provider.kind)
   if (missing !== undefined) {
-    throw new ModelChoiceError(`${provider.title} needs a package that is not installed: npm install ${missing}`)
+    throw new ModelChoiceError(`${provider.title} needs a package that is not installed: ${installCommand(missing)}`)
   }
   const { thinking, maxOutputTokens, images } = provider.config
   return createProviderModel({
