@@ -27,6 +27,7 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/git/git-identity.ts':
     "copies the name and address of the server's own user for commits in the sandbox",
   'packages/tools/src/git/shadow-repository.ts': 'makes copies of a repository for commands that only read it',
+  'packages/tools/src/host.ts': 'renames for a file above, and ends what another file has started',
   'packages/tools/src/sandbox/detect-sandbox.ts': 'opens a folder to try the sandbox with',
   'packages/tools/src/sandbox/network-evidence.ts': "opens a file for the counters of a command's network",
   'packages/tools/src/sandbox/tool-caches.ts': 'makes and deletes the caches of workspaces',

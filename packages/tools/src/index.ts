@@ -51,6 +51,7 @@ export {
   type GitState,
 } from './surroundings/read-git-state.ts'
 export { findShell } from './bash/find-shell.ts'
+export { hasUnixShell } from './host.ts'
 export { createTodoTool } from './todo/todo-tool.ts'
 export { inspectCommand } from './shell/inspect-later.ts'
 export type { CommandInspection, InspectionOptions } from './shell/inspect-command.ts'

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { replaceBy } from '../platform/host.ts'
 import { systemClock } from '../platform/system-clock.ts'
 import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
 import { findStorage, parseDatabase } from '../stores.ts'
@@ -49,7 +50,7 @@ export async function backUp(options: BackUpOptions): Promise<BackedUp> {
       ...(hasWorkspaces ? [WORKSPACES_NAME] : []),
     ])
     await chmod(archive, 0o600)
-    await rename(archive, file)
+    replaceBy(archive, file)
     return { file, ...census, bytes: (await stat(file)).size }
   } finally {
     await rm(aside, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rename, rm, rmdir, statfs } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, rmdir, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { replaceBy } from '../platform/host.ts'
 import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
 import { DATABASE_NAME, KEY_NAMES, WORKSPACES_NAME } from './archive-names.ts'
 import { checkCopy, type CopyCensus } from './check-copy.ts'
@@ -29,7 +30,7 @@ export async function restore(options: RestoreOptions): Promise<CopyCensus> {
     for (const name of KEY_NAMES) if (existsSync(join(aside, name))) await chmod(join(aside, name), 0o600)
     await chmod(join(aside, DATABASE_NAME), 0o600)
     if (existsSync(dataDir)) await rmdir(dataDir)
-    await rename(aside, dataDir)
+    replaceBy(aside, dataDir)
     return census
   } finally {
     await rm(aside, { recursive: true, force: true })

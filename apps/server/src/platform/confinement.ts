@@ -1,4 +1,4 @@
-import { detectSandbox, fileConfinement, type Sandbox } from '@polylogue/tools'
+import { detectSandbox, fileConfinement, hasUnixShell, type Sandbox } from '@polylogue/tools'
 import type { ToolSettings } from '../config/tool-settings.ts'
 
 /** What keeps tools away from the rest of the machine. */
@@ -19,9 +19,10 @@ export async function findConfinement({ sandbox: wanted, withoutSandbox }: BashS
 }
 
 /** For whoever starts the server. */
-export function describeConfinement({ sandbox, files, programs }: Confinement): string {
-  const commands =
-    sandbox === 'bubblewrap'
+export function describeConfinement({ sandbox, files, programs }: Confinement, system = process.platform): string {
+  const commands = !hasUnixShell(system)
+    ? `none: Bash, Diagnostics and Background need a Unix shell; run Polylogue in WSL to use them. ${WITHOUT[programs]}`
+    : sandbox === 'bubblewrap'
       ? 'Shell commands run in bubblewrap: they see programs and the directory of their session, and have a network only if an approval gives one.'
       : `none: shell commands run with all rights of the user who runs the server (see docs/security.md). ${WITHOUT[programs]}`
   return files === 'best-effort' ? `${commands} File tools are confined as well as this system allows.` : commands

@@ -2,11 +2,12 @@
 //   <folder>/<session>/skills.json     what the tool says of them, read when the session first needs it
 //   <folder>/<session>/<skill>/…       their files, `SKILL.md` among them; the `/` of a name is written `+`
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { LogEntry, SessionId, Tool } from '@polylogue/engine'
 import { SkillError, createSkillTool, loadSkill, type Skill } from '@polylogue/tools'
 import { z } from 'zod'
+import { replaceBy } from '../platform/host.ts'
 import { writePrivateFile } from '../platform/private-file.ts'
 import { checkNewSkill, type NewSkill } from './new-skill.ts'
 
@@ -102,7 +103,7 @@ export function createSessionSkills({ folder, skills: common, log }: SessionSkil
       for (const { path, content } of files) await writeBelow(draft, path, content)
       await readWritten(draft)
       await rm(directory, { recursive: true, force: true })
-      await rename(draft, directory)
+      replaceBy(draft, directory)
     } catch (error) {
       await rm(draft, { recursive: true, force: true })
       throw error

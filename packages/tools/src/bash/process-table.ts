@@ -1,4 +1,4 @@
-// Reads Linux's /proc. On other systems only the process group of a call is known.
+// Reads Linux's /proc. Other systems have group-tree.ts instead.
 import { readFileSync, readdirSync } from 'node:fs'
 import { setImmediate as giveWay } from 'node:timers/promises'
 import { MARKER_NAME } from './clean-environment.ts'

@@ -3,6 +3,8 @@
 // A process that clears its environment, leaves the session and outlives its parent escapes. Only the sandbox contains
 // it.
 import { setTimeout as delay } from 'node:timers/promises'
+import { hasProcessFiles } from '../host.ts'
+import { createGroupTree } from './group-tree.ts'
 import { type ProcessRow, type ProcessTable, readMarker, readProcessTable } from './process-table.ts'
 
 export interface ProcessTree {
@@ -25,6 +27,7 @@ export interface TreeRoot {
 }
 
 export function createProcessTree({ marker, leader, holder, startedAt = 0 }: TreeRoot): ProcessTree {
+  if (!hasProcessFiles()) return createGroupTree(leader)
   const sessions = new Set<number>(leader === undefined ? [] : [leader])
 
   async function find(since: number = performance.now()): Promise<ProcessTable> {

@@ -1,8 +1,9 @@
 // Replaces a whole file. The caller has checked the right to do so: a granted call, or an action of the user.
 import { randomBytes } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
-import { mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { canSyncFolders, renamePatiently } from '../host.ts'
 import { below, listingPath, type Directory } from './directory.ts'
 import { codeOf } from './file-problem.ts'
 
@@ -31,7 +32,7 @@ export async function putInPlace(
     } finally {
       await file.close()
     }
-    await rename(temporary, below(directory, name))
+    await renamePatiently(temporary, below(directory, name))
   } catch (error) {
     await unlink(temporary).catch((gone: unknown) => {
       if (codeOf(gone) === undefined) throw gone
@@ -59,6 +60,7 @@ async function keepOwnerAndMode(file: FileHandle, old: BigIntStats): Promise<voi
 }
 
 async function syncDirectory(path: string): Promise<void> {
+  if (!canSyncFolders()) return
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     await handle.sync()

@@ -1,9 +1,10 @@
 // Commands in the sandbox have an empty home directory, so Git knows no committer there. They get a configuration that
 // contains only the name and address of the person who runs the server.
 import { execFile } from 'node:child_process'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { renamePatiently } from '../host.ts'
 
 const LONGEST_VALUE = 200
 const READ_MS = 5_000
@@ -19,7 +20,7 @@ export async function writeGitIdentity(file: string, env: NodeJS.ProcessEnv): Pr
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}`
   await writeFile(draft, `[user]\n${lines.join('')}`, { mode: 0o600 })
-  await rename(draft, file)
+  await renamePatiently(draft, file)
   return true
 }
 

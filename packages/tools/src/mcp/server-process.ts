@@ -8,6 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cleanEnvironment } from '../bash/clean-environment.ts'
 import { createProcessTree, stopTree } from '../bash/process-tree.ts'
+import { killWithChildren, toProgram } from '../host.ts'
 import { forgetRunning, noteRunning } from '../bash/running-calls.ts'
 import type { McpReach } from './mcp-server.ts'
 
@@ -34,12 +35,14 @@ export async function startServerProcess(
   const marker = randomBytes(16).toString('hex')
   await noteRunning(stateDir, marker)
   try {
-    const child = spawn(reach.command, [...reach.args], {
+    const { file, args, isVerbatim } = toProgram(reach)
+    const child = spawn(file, [...args], {
       env: cleanEnvironment(process.env, reach.env, marker),
       ...(reach.cwd === undefined ? {} : { cwd: reach.cwd }),
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
+      windowsVerbatimArguments: isVerbatim,
     })
     await untilSpawned(child)
     const { pid } = child
@@ -93,12 +96,6 @@ function endWithUs(pid: number): void {
   if (isHooked) return
   isHooked = true
   process.on('exit', () => {
-    for (const leader of alive) {
-      try {
-        process.kill(-leader, 'SIGKILL')
-      } catch {
-        // It has ended already.
-      }
-    }
+    for (const leader of alive) killWithChildren(leader)
   })
 }
