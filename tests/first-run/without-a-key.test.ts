@@ -109,7 +109,7 @@ describe('the steps of the guide', () => {
     expect(chosen).toEqual([
       'ANTHROPIC_API_KEY anthropic',
       'OPENAI_API_KEY openai',
-      'GOOGLE_GENERATIVE_AI_API_KEY google',
+      'GEMINI_API_KEY google',
       'OPENAI_BASE_URL openai',
       'POLYLOGUE_MODEL ollama',
     ])

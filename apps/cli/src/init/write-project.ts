@@ -24,6 +24,8 @@ export async function writeProject(folder: string): Promise<WrittenProject> {
     const isWritten = path === TYPES_FILE ? await write(folder, path, text) : await writeNew(folder, path, text)
     ;(isWritten ? written : kept).push(path)
   }
+  // Every verb takes the data directory of its folder if there is one, and that of the user otherwise.
+  await mkdir(join(folder, '.polylogue'), { recursive: true, mode: 0o700 })
   return { written, kept }
 }
 

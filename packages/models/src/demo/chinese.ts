@@ -66,7 +66,7 @@ Polylogue 是运行智能体的服务器。你给它一个智能体：指令、�
 
     ANTHROPIC_API_KEY=... npm start
     OPENAI_API_KEY=... npm start
-    GOOGLE_GENERATIVE_AI_API_KEY=... npm start
+    GEMINI_API_KEY=... npm start
 
 没有密钥也行：本机上运行着的 Ollama，只要有模型，会被自动找到。其他兼容 OpenAI 格式的服务器，只要说出它在哪里；会用它提供的第一个模型：
 

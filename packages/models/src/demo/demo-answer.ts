@@ -2,6 +2,7 @@ import type { ModelRequest, OfferedTool } from '@polylogue/engine'
 import { CHINESE } from './chinese.ts'
 import { ENGLISH } from './english.ts'
 import type { GuideTexts } from './guide-texts.ts'
+import { namingProgram } from './naming-program.ts'
 import { quote } from './quote.ts'
 import { type Conversation, readConversation } from './read-conversation.ts'
 import { joinSaid, saidIn } from './said-in.ts'
@@ -27,8 +28,8 @@ export function answerOf(request: ModelRequest): DemoAnswer {
   const texts = conversation.language === 'zh' ? CHINESE : ENGLISH
   const { thinking, text, slowText, calls = [], isWhole = false } = tell(request, conversation, texts)
   const end = calls.length > 0 || isWhole ? '' : `\n\n${suggestNext(conversation, texts)}`
-  if (slowText === undefined) return { thinking, text: text + end, slowText: '', calls }
-  return { thinking, text: `${text}\n\n`, slowText: slowText + end, calls }
+  if (slowText === undefined) return { thinking, text: namingProgram(text + end), slowText: '', calls }
+  return { thinking, text: namingProgram(`${text}\n\n`), slowText: namingProgram(slowText + end), calls }
 }
 
 function tell(request: ModelRequest, conversation: Conversation, texts: GuideTexts): Telling {

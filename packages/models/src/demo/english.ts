@@ -66,7 +66,7 @@ The command line talks to the same server, or works without one:
 
     ANTHROPIC_API_KEY=... npm start
     OPENAI_API_KEY=... npm start
-    GOOGLE_GENERATIVE_AI_API_KEY=... npm start
+    GEMINI_API_KEY=... npm start
 
 Without a key: an Ollama that runs on this machine and has a model is found by itself. For any other server that speaks OpenAI's format, say where it is; the first model that it offers is taken:
 

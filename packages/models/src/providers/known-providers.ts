@@ -68,7 +68,7 @@ export const KNOWN_PROVIDERS: { readonly [name: string]: KnownProvider } = {
     kind: 'google',
     host: 'https://generativelanguage.googleapis.com',
     path: '/v1beta',
-    keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
     needsKey: true,
   },
   openrouter: hosted('OpenRouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
