@@ -119,7 +119,9 @@ async function measure(work) {
 /** Linux has it in clock ticks of 10 ms, behind the program's name; elsewhere it is not known. */
 function childCpuMs() {
   if (process.platform !== 'linux') return NaN
-  const fields = readFileSync('/proc/self/stat', 'utf8').replace(/^.*\) /, '').split(' ')
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
   return (Number(fields[13]) + Number(fields[14])) * 10
 }
 

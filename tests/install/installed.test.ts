@@ -87,7 +87,9 @@ console.log(await countTokens('one two three'))`
     const common = await timeToChat(process.execPath, program, { cwd: own, env, agent, say })
     expect(common.answer).toMatch(/\d, \d, \d/)
     const figures = [fresh, common].map(({ firstMs }) => `${(firstMs / 1000).toFixed(1)} s`)
-    process.stdout.write(`npx to the first piece of an answer: ${figures.join(', in a CommonJS folder ')} (bound: 20 s)\n`)
+    process.stdout.write(
+      `npx to the first piece of an answer: ${figures.join(', in a CommonJS folder ')} (bound: 20 s)\n`,
+    )
     // Ten times the bound: the machine may be busy.
     expect(Math.max(fresh.firstMs, common.firstMs)).toBeLessThan(200_000)
   }, 300_000)

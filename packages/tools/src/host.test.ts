@@ -16,12 +16,7 @@ describe('a program', () => {
   it('starts through the command interpreter of Windows, with arguments that it does not interpret', () => {
     expect(toProgram(npx, 'win32')).toEqual({
       file: 'cmd.exe',
-      args: [
-        '/d',
-        '/s',
-        '/c',
-        String.raw`"npx ^"-y^" ^"server^" ^"C:\my^ files\\^" ^"say^ \^"hi\^"^ ^&^ 100^%^""`,
-      ],
+      args: ['/d', '/s', '/c', String.raw`"npx ^"-y^" ^"server^" ^"C:\my^ files\\^" ^"say^ \^"hi\^"^ ^&^ 100^%^""`],
       isVerbatim: true,
     })
     expect(toProgram({ command: 'C:\\My Tools\\run.cmd', args: [] }, 'win32').args.at(-1)).toBe(
@@ -31,16 +26,19 @@ describe('a program', () => {
 })
 
 describe('a rename', () => {
-  it.each(['EPERM', 'EACCES', 'EBUSY'])('is tried again on Windows while a scanner holds the file: %s', async (code) => {
-    const pauses: number[] = []
-    let failures = 3
-    await renamePatiently('a', 'b', {
-      system: 'win32',
-      rename: () => (failures-- > 0 ? Promise.reject(failure(code)) : Promise.resolve()),
-      pause: (ms) => Promise.resolve(pauses.push(ms)),
-    })
-    expect(pauses).toEqual([50, 50, 50])
-  })
+  it.each(['EPERM', 'EACCES', 'EBUSY'])(
+    'is tried again on Windows while a scanner holds the file: %s',
+    async (code) => {
+      const pauses: number[] = []
+      let failures = 3
+      await renamePatiently('a', 'b', {
+        system: 'win32',
+        rename: () => (failures-- > 0 ? Promise.reject(failure(code)) : Promise.resolve()),
+        pause: (ms) => Promise.resolve(pauses.push(ms)),
+      })
+      expect(pauses).toEqual([50, 50, 50])
+    },
+  )
 
   it.each([
     ['win32', 'EPERM', 20],
@@ -78,7 +76,9 @@ it('knows what Windows lacks', () => {
 
 it('passes on what programs of Windows need to start, in any case, and no secret', () => {
   const passed = (name: string): boolean => passedNames('win32').test(name)
-  expect(['Path', 'SystemRoot', 'ComSpec', 'PATHEXT', 'ProgramFiles(x86)', 'TEMP'].filter((name) => !passed(name))).toEqual([])
+  expect(
+    ['Path', 'SystemRoot', 'ComSpec', 'PATHEXT', 'ProgramFiles(x86)', 'TEMP'].filter((name) => !passed(name)),
+  ).toEqual([])
   expect(['OPENAI_API_KEY', 'PATHS', 'AWS_SECRET_ACCESS_KEY', 'XPATH'].filter(passed)).toEqual([])
   expect(['PATH', 'Path', 'SystemRoot'].filter((name) => passedNames('linux').test(name))).toEqual(['PATH'])
 })

@@ -9,7 +9,8 @@ const PATIENCE_MS = 3_000
 export async function checkProviders({ config, env }: Patient): Promise<readonly Finding[]> {
   // Without a configuration there may still be keys in the environment.
   const providers = findKeyedProviders(config instanceof ConfigError ? {} : config.providers, env)
-  if (providers.length === 0) return [ok('providers', 'No provider has a key, so the built-in demo answers. What to set: polylogue models')]
+  if (providers.length === 0)
+    return [ok('providers', 'No provider has a key, so the built-in demo answers. What to set: polylogue models')]
   return Promise.all(providers.map(checkProvider))
 }
 

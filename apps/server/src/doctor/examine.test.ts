@@ -232,7 +232,9 @@ describe('providers that have a key', () => {
   })
 
   it('are not examined without a key', async () => {
-    expect(await lookWith({})).toMatchObject([{ status: 'ok', message: 'No provider has a key, so the built-in demo answers. What to set: polylogue models' }])
+    expect(await lookWith({})).toMatchObject([
+      { status: 'ok', message: 'No provider has a key, so the built-in demo answers. What to set: polylogue models' },
+    ])
   })
 })
 

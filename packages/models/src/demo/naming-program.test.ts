@@ -7,7 +7,11 @@ it.each([ENGLISH, CHINESE])('names commands that an installed package has', ({ t
   const model = namingProgram(topics.model, true)
   expect(model).toContain('ANTHROPIC_API_KEY=... npx polylogue\n')
   expect(namingProgram(topics.shell, true)).toContain('\n    npx polylogue sessions list\n')
-  expect(Object.values(topics).map((text) => namingProgram(text, true)).join('\n')).not.toMatch(/npm start|\.\/polylogue/)
+  expect(
+    Object.values(topics)
+      .map((text) => namingProgram(text, true))
+      .join('\n'),
+  ).not.toMatch(/npm start|\.\/polylogue/)
 })
 
 it('names the launcher in a checkout', () => {

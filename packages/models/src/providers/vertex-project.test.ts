@@ -86,7 +86,11 @@ const PLACES: readonly (readonly [string, Environment, StrictProvider])[] = [
     { GOOGLE_VERTEX_LOCATION: 'europe-west4' },
     vertexAt('https://europe-west4-aiplatform.googleapis.com', 'europe-west4'),
   ],
-  ['the regions of a union', { GOOGLE_CLOUD_LOCATION: 'eu' }, vertexAt('https://aiplatform.eu.rep.googleapis.com', 'eu')],
+  [
+    'the regions of a union',
+    { GOOGLE_CLOUD_LOCATION: 'eu' },
+    vertexAt('https://aiplatform.eu.rep.googleapis.com', 'eu'),
+  ],
 ]
 
 const QUESTION: readonly ModelMessage[] = [{ role: 'user', content: 'weather?' }]
@@ -124,7 +128,10 @@ describe('vertex with a project and no key', () => {
     const { outputs } = await ask({}, server)
     expect(server.answered + server.refusals.length).toBe(0)
     expect(outputs).toMatchObject([
-      { type: 'failed', error: { code: 'model-auth', message: expect.stringContaining('gcloud auth application-default login') } },
+      {
+        type: 'failed',
+        error: { code: 'model-auth', message: expect.stringContaining('gcloud auth application-default login') },
+      },
     ])
   })
 

@@ -35,7 +35,8 @@ describe('S15: of the file tools', () => {
 
   it('that one writes for two others, of which the one for tools asks for the grant before anything else', () => {
     const textOf = (file: string): string => sources.find(({ name }) => name === file)?.text ?? ''
-    expect(importsOfFileSystem(textOf(WRITER))).toContain('rename')
+    expect(importsOfFileSystem(textOf(WRITER))).toContain('unlink')
+    expect(sources.filter(({ text }) => text.includes('renamePatiently')).map(({ name }) => name)).toEqual([WRITER])
     const callers = sources.filter(({ text }) => text.includes(`./${WRITER}`)).map(({ name }) => name)
     expect(callers.sort()).toEqual(CALLERS)
     const forTools = textOf('replace-file.ts')
