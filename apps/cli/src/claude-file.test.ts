@@ -103,4 +103,20 @@ describe('a file of Claude Code', () => {
   it.each(['', '{}', 'text', '{"type":"summary","summary":"x"}'])('is not %j', (text) => {
     expect(parseClaudeFile(text)).toBeUndefined()
   })
+
+  it('is read in time that grows with its size, however many prompts it has', () => {
+    const prompts = Array.from({ length: 60_000 }, (_, index) => prompt(`p${index}`, 'x', `before${index}`))
+    const start = performance.now()
+    expect(parseClaudeFile(lines(...prompts))?.messages).toHaveLength(60_000)
+    expect(performance.now() - start).toBeLessThan(30_000)
+  })
+
+  it('has no effect on objects and may be nested as deep as it likes', () => {
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+    const call = `{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"__proto__","input":${deep}}]}}`
+    const proto =
+      '{"type":"user","__proto__":{"isMeta":true},"message":{"role":"user","content":"hi","__proto__":{"x":1}}}'
+    expect(parseClaudeFile(`${proto}\n${call}`)?.messages[0]).toMatchObject({ role: 'user', content: 'hi' })
+    expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
+  })
 })

@@ -78,11 +78,19 @@ function readRecords(text: string, leave: Leave): readonly ClaudeRecord[] {
 /** A prompt that was sent again after a change leaves the first one, and the answer to it, in the file. */
 function withoutEdited(records: readonly ClaudeRecord[], leave: Leave): readonly ClaudeRecord[] {
   const kept: ClaudeRecord[] = []
+  /** The place of the prompt that follows a record. */
+  const places = new Map<string, number>()
   for (const found of records) {
-    const before = isPrompt(found)
-      ? kept.findIndex((other) => isPrompt(other) && other.parentUuid === found.parentUuid)
-      : -1
-    if (before >= 0 && found.parentUuid) leave('records that an edited prompt replaced', kept.splice(before).length)
+    const parent = isPrompt(found) ? found.parentUuid : undefined
+    const before = parent ? places.get(parent) : undefined
+    if (before !== undefined) {
+      const replaced = kept.splice(before)
+      for (const { parentUuid } of replaced) {
+        if (parentUuid && (places.get(parentUuid) ?? -1) >= before) places.delete(parentUuid)
+      }
+      leave('records that an edited prompt replaced', replaced.length)
+    }
+    if (parent) places.set(parent, kept.length)
     kept.push(found)
   }
   return kept
@@ -146,7 +154,7 @@ function toAnswer(blocks: readonly Block[], leave: Leave): object {
     reasoning_content: join(({ type, thinking }) => (type === 'thinking' && thinking !== '' ? thinking : undefined)),
     tool_calls: blocks
       .filter(({ type }) => type === 'tool_use')
-      .map(({ id, name, input }) => ({ id, function: { name, arguments: JSON.stringify(input ?? {}) } })),
+      .map(({ id, name, input }) => ({ id, function: { name, arguments: toJson(input) } })),
   }
 }
 
@@ -156,6 +164,15 @@ function textOf(content: unknown, leave: Leave): string {
   const others = blocks.filter(({ type }) => type !== 'text').length
   leave('images and other blocks in results', others)
   return blocks.flatMap(({ text }) => text ?? []).join('\n')
+}
+
+/** Nothing for a value that is nested too deeply to be written: the call then counts as one that could not be read. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value ?? {})
+  } catch {
+    return ''
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,5 @@
 import { ConsoleRefusal, type OwnerClient, type SessionRecord } from '@polylogue/console/client'
 import { createWriteStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { directoryOfAgentaoFile, parseAgentaoFile, toAgentaoFile } from '../agentao-file.ts'
@@ -8,6 +7,7 @@ import { CommandFailure } from '../command-failure.ts'
 import { ExitCode } from '../exit-code.ts'
 import type { OwnerFlags } from '../owner-flags.ts'
 import { toHtml, toMarkdown } from '../readable-session.ts'
+import { readTextFile } from '../read-text-file.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import { withOwner } from '../with-owner.ts'
@@ -44,9 +44,7 @@ export async function importSessions(files: readonly string[], flags: SessionsIm
 
 async function readConversation(file: string, { cwd }: SessionsImportFlags) {
   const path = resolve(file)
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new CommandFailure(`${file}: cannot be read.`, ExitCode.usage, { cause })
-  })
+  const text = await readTextFile(file, path)
   const conversation = parseAgentaoFile(parseJson(text))
   if (conversation === undefined) throw new CommandFailure(`${file}: not an Agentao session.`, ExitCode.usage)
   const directory = cwd === undefined ? (directoryOfAgentaoFile(path) ?? process.cwd()) : resolve(cwd)

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { parseClaudeFile } from '../claude-file.ts'
 import { CommandFailure } from '../command-failure.ts'
 import { ExitCode } from '../exit-code.ts'
+import { readTextFile } from '../read-text-file.ts'
 import { createTerminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import { withOwner } from '../with-owner.ts'
@@ -33,9 +33,7 @@ export async function importClaude(files: readonly string[], flags: SessionsImpo
 
 async function readConversation(file: string, { cwd }: SessionsImportFlags) {
   const path = resolve(file)
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new CommandFailure(`${file}: cannot be read.`, ExitCode.usage, { cause })
-  })
+  const text = await readTextFile(file, path)
   const conversation = parseClaudeFile(text)
   if (conversation === undefined) throw new CommandFailure(`${file}: not a session of Claude Code.`, ExitCode.usage)
   const kept = directoryKeptFor(path, conversation.directory)

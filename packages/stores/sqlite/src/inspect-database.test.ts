@@ -80,6 +80,36 @@ describe('an inspection', () => {
     await inspection.close()
   })
 
+  it.each([
+    [
+      'a trigger',
+      'CREATE TRIGGER spy AFTER INSERT ON events BEGIN DELETE FROM keys; END',
+      'the trigger "spy" is not ours',
+    ],
+    ['a view', 'CREATE VIEW spy AS SELECT * FROM keys', 'the view "spy" is not ours'],
+    [
+      'a computed column',
+      "ALTER TABLE keys ADD COLUMN spy TEXT AS (hash || 'x')",
+      'the column keys.spy is computed, which is not ours',
+    ],
+  ])('finds %s that another program added', async (_, statement, problem) => {
+    await stores.close()
+    const db = new DatabaseSync(file)
+    db.exec(statement)
+    db.close()
+    const inspection = await inspectDatabase(file, 10)
+    expect(await inspection.integrity()).toEqual([problem])
+    await inspection.close()
+  })
+
+  it('opens no database that has a trigger', async () => {
+    await stores.close()
+    const db = new DatabaseSync(file)
+    db.exec('CREATE TRIGGER spy AFTER INSERT ON events BEGIN DELETE FROM keys; END')
+    db.close()
+    await expect(openSqliteStores({ file, clock })).rejects.toThrow('the trigger "spy" is not ours')
+  })
+
   it('finds damage', async () => {
     await stores.close()
     const bytes = readFileSync(file)

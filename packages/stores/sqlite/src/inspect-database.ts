@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { StorageFault, asSessionId, asUserId, type StorageInspection, type StoredEvent } from '@polylogue/engine'
 import { type Row, bytesIn, checksumsIn, integerIn, memoryIn, scheduleIn, slotIn, textIn } from '@polylogue/store-rows'
+import { computedColumnsIn, foreignObjectsIn } from './foreign-objects.ts'
 import { APPLICATION_ID } from './make-database.ts'
 import { schemaVersionOf } from './migrate.ts'
 import { isUnreadable } from './sqlite-fault.ts'
@@ -52,7 +53,8 @@ function inspect(db: DatabaseSync, now: number): StorageInspection {
     async integrity() {
       try {
         const problems = db.prepare('PRAGMA integrity_check').all()
-        return problems.map((row) => textIn(row, 'integrity_check')).filter((problem) => problem !== 'ok')
+        const damage = problems.map((row) => textIn(row, 'integrity_check')).filter((problem) => problem !== 'ok')
+        return [...foreignObjectsIn(db), ...computedColumnsIn(db), ...damage]
       } catch (error) {
         // Some damage stops the check itself.
         return [error instanceof Error ? error.message : String(error)]

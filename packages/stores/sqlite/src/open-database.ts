@@ -4,6 +4,7 @@ import { StorageFault } from '@polylogue/engine'
 import { REPAIR_HINT, damaged, integerIn, textIn } from '@polylogue/store-rows'
 import { refuseDamagedCatalogues } from './damaged-catalogues.ts'
 import { identityOf } from './file-identity.ts'
+import { foreignObjectsIn } from './foreign-objects.ts'
 import { hasLostCommits } from './lost-commits.ts'
 import { APPLICATION_ID, makeDatabase } from './make-database.ts'
 import { MIGRATIONS, schemaVersionOf } from './migrate.ts'
@@ -19,6 +20,7 @@ export function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false })
   try {
     refuseForeignFile(db, file)
+    refuseForeignObjects(db, file)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     // After a burst the WAL file shrinks back to this size. By default SQLite never shrinks it.
     // Pages that many turns change are copied into the database once for all of them. The default is 1,000.
@@ -39,6 +41,13 @@ export function openDatabase(file: string): DatabaseSync {
 export function refuseOldSqlite(version: string): void {
   const unsafe = describeOldSqlite(version)
   if (unsafe !== undefined) throw new Error(unsafe)
+}
+
+/** Before anything is written: a trigger runs with the first statement that changes its table. */
+function refuseForeignObjects(db: DatabaseSync, file: string): void {
+  const [problem] = foreignObjectsIn(db)
+  if (problem === undefined) return
+  throw new StorageFault('broken', `${file} was changed by another program: ${problem}. Use a backup that you trust.`)
 }
 
 /** Without these two settings, acknowledged writes do not survive power loss. */
