@@ -188,7 +188,7 @@ export async function compose(
   const tracing = await findTracing()
   const watching = { metrics, turns, sessionTools, storage: stores, clock, log, ...(tracing && { tracing }) }
   const watched = watchStore(limited, watching)
-  const { store: events, onChange: onSessionChange } = watchSessionChanges(watched)
+  const { store: events, onChange: onSessionChange } = watchSessionChanges(watched, bus)
   const engineParts = composeEngine({
     options,
     self,

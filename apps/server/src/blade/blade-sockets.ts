@@ -83,7 +83,10 @@ export function createSockets({ parts, config, log, authenticate, clientOf, mark
       log[level](error === undefined ? fields : { ...fields, err: error }, message)
     },
   })
-  parts.onSessionChange((change) => sockets.sessionChanged(change))
+  parts.onSessionChange({
+    changed: (change) => sockets.sessionChanged(change),
+    shows: (userId) => sockets.hasUser(userId),
+  })
   return sockets
 }
 

@@ -1,6 +1,10 @@
 import {
+  ALL_NODES,
+  asSessionId,
   readSummary,
+  type BusMessage,
   type EventStore,
+  type LiveBus,
   type RecordedEvent,
   type SessionId,
   type SessionView,
@@ -18,37 +22,72 @@ export type SessionChange =
     }
   | { readonly type: 'deleted'; readonly sessionId: SessionId; readonly userId: UserId }
 
+export interface SessionChangesListener {
+  /** Must not throw. */
+  changed(change: SessionChange): void
+  /** Whether anybody here sees the lists of this user. If not, changes on other nodes are not read. */
+  shows(userId: UserId): boolean
+}
+
 export interface SessionChangesHub {
   /** The same store, which all doors and schedules write to. */
   readonly store: EventStore
-  /** The listener must not throw. */
-  onChange(listener: (change: SessionChange) => void): void
+  onChange(listener: SessionChangesListener): void
 }
 
-/** Tells of every session that is created, listed differently or deleted, whichever door or schedule caused it. */
-export function watchSessionChanges(store: EventStore): SessionChangesHub {
-  const listeners: ((change: SessionChange) => void)[] = []
+type Listed = Extract<BusMessage, { readonly type: 'listed' }>
+
+/**
+ * Tells of every session that is created, listed differently or deleted, whichever door or schedule caused it. `bus`: also
+ * on other nodes.
+ */
+export function watchSessionChanges(store: EventStore, bus?: LiveBus): SessionChangesHub {
+  const listeners: SessionChangesListener[] = []
   const tell = (change: SessionChange): void => {
-    for (const listener of listeners) listener(change)
+    for (const listener of listeners) listener.changed(change)
   }
+  let work = Promise.resolve()
+  bus?.onMessage((_from, message) => {
+    if (message.type !== 'listed' || !listeners.some(({ shows }) => shows(message.userId))) return
+    // One after the other. A list that misses a change shows it when it is read again.
+    work = work
+      .then(() => readChange(store, message))
+      .then((change) => change && tell(change))
+      .catch(() => undefined)
+  })
   return {
     store: {
       ...store,
       async append(request) {
         const result = await store.append(request)
-        const { sessionId, events, summary } = request
-        if (result.type === 'appended' && summary !== undefined) {
-          tell({ type: 'stored', sessionId, events, view: () => readSummary(summary) })
+        const { sessionId, events, summary, expectedSeq } = request
+        if (result.type !== 'appended' || summary === undefined) return result
+        tell({ type: 'stored', sessionId, events, view: () => readSummary(summary) })
+        if (events.length > 0 && bus !== undefined) {
+          const { userId } = readSummary(summary)
+          bus.send(ALL_NODES, { type: 'listed', sessionId, userId, range: { after: expectedSeq, count: events.length } })
         }
         return result
       },
       async deleteSession(sessionId) {
         const head = await store.readHead(sessionId)
         const isDeleted = await store.deleteSession(sessionId)
-        if (isDeleted && head !== undefined) tell({ type: 'deleted', sessionId, userId: head.userId })
+        if (!isDeleted || head === undefined) return isDeleted
+        tell({ type: 'deleted', sessionId, userId: head.userId })
+        bus?.send(ALL_NODES, { type: 'listed', sessionId, userId: head.userId })
         return isDeleted
       },
     },
     onChange: (listener) => void listeners.push(listener),
   }
+}
+
+async function readChange(store: EventStore, message: Listed): Promise<SessionChange | undefined> {
+  const { sessionId, userId, range } = message
+  if (range === undefined) return { type: 'deleted', sessionId, userId }
+  const recorded = await store.readEvents(sessionId, range.after, range.count)
+  // Only the session itself is directly before this.
+  const [row] = await store.listSessions({ userId, before: asSessionId(`${sessionId}~`), limit: 1 })
+  if (row?.sessionId !== sessionId) return undefined
+  return { type: 'stored', sessionId, events: recorded.map(({ event }) => event), view: () => readSummary(row.summary) }
 }

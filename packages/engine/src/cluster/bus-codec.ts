@@ -4,7 +4,7 @@
  * because nodes of two versions run side by side during an upgrade.
  */
 import { z } from 'zod'
-import { asEntryId, asLoopId, asSessionId, asToolCallId, asTurnId } from '../ids.ts'
+import { asEntryId, asLoopId, asSessionId, asToolCallId, asTurnId, asUserId } from '../ids.ts'
 import type { BusMessage } from '../ports/live-bus.ts'
 
 const VERSION = 1
@@ -50,6 +50,12 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('moved'), sessionId, seq: z.number().int() }),
   z.object({ type: z.literal('deleted'), sessionId }),
   z.object({ type: z.literal('cancel'), sessionId, turnId: step.turnId, reason: z.string() }),
+  z.object({
+    type: z.literal('listed'),
+    sessionId,
+    userId: z.string().transform(asUserId),
+    range: z.object({ after: z.number().int().nonnegative(), count: z.number().int().positive() }).optional(),
+  }),
   z.object({ type: z.literal('live'), sessionId, live, isPast: z.literal(true).optional() }),
 ])
 

@@ -123,6 +123,8 @@ export class LiveLink implements AppendListener {
           this.#deps.coordinator.cancelUnrecorded(session, message.turnId, message.reason)
         }
         return
+      case 'listed':
+        return
       case 'live':
         this.#heard(session.id, from)
         return this.#show(session, message, from)

@@ -1,5 +1,5 @@
 import type { CallInput, LiveBatch, StepRetry, ToolProgress } from '../events/live-event.ts'
-import type { SessionId, TurnId } from '../ids.ts'
+import type { SessionId, TurnId, UserId } from '../ids.ts'
 
 /**
  * Carries hints between the processes that share a storage. A message may be lost, doubled, late or out of order: the
@@ -33,6 +33,13 @@ export type BusMessage =
   | { readonly type: 'deleted'; readonly sessionId: SessionId }
   /** The turn is cancelled, which could not be recorded yet. Its runner stops. */
   | { readonly type: 'cancel'; readonly sessionId: SessionId; readonly turnId: TurnId; readonly reason: string }
+  /** Lists of sessions show these events of the session. Without a range, it was deleted. */
+  | {
+      readonly type: 'listed'
+      readonly sessionId: SessionId
+      readonly userId: UserId
+      readonly range?: { readonly after: number; readonly count: number }
+    }
   /** Something that readers of the session see live. `isPast`: the receiver may have it already. */
   | { readonly type: 'live'; readonly sessionId: SessionId; readonly live: SharedLive; readonly isPast?: true }
 

@@ -2,7 +2,7 @@
  * Blade's Socket.IO server without its own listener. The server passes it the requests for `/socket.io/`. Socket.IO is
  * loaded with the first one.
  */
-import type { Clock } from '@polylogue/engine'
+import type { Clock, UserId } from '@polylogue/engine'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { BladeSocketDeps, ConnectedClient, SessionChange } from './deps.ts'
@@ -13,6 +13,8 @@ export interface BladeSockets {
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Call it with every change, so that clients can update their session lists. */
   sessionChanged(change: SessionChange): void
+  /** Whether a socket of this user is connected. */
+  hasUser(userId: UserId): boolean
   clients(): readonly ConnectedClient[]
   /** Closes all connections. Idempotent. */
   close(): Promise<void>
@@ -43,6 +45,7 @@ export function createBladeSockets(deps: BladeSocketDeps & { readonly clock: Clo
     sessionChanged(change) {
       loaded?.sessionChanged(change)
     },
+    hasUser: (userId) => loaded?.hasUser(userId) ?? false,
     clients: () => loaded?.clients() ?? [],
     async close() {
       if (isClosed) return

@@ -1,4 +1,4 @@
-import type { Clock } from '@polylogue/engine'
+import type { Clock, UserId } from '@polylogue/engine'
 import { onRevoked } from '@polylogue/kit'
 import { Server as EngineIoServer } from 'engine.io'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -36,6 +36,8 @@ export interface SocketServer {
   handleRequest(incoming: IncomingMessage, outgoing: ServerResponse): void
   handleUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
   sessionChanged(change: SessionChange): void
+  /** Whether a socket of this user is connected. */
+  hasUser(userId: UserId): boolean
   clients(): readonly ConnectedClient[]
   close(): void
 }
@@ -219,6 +221,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
       firstBytes.count(socket, query.get('sid') ?? undefined)
       engine.handleUpgrade(incoming, socket, head)
     },
+    hasUser: (userId) => rooms.rooms.has(roomOfUser(userId)),
     sessionChanged(change) {
       if (clients.size > 0) list.changed(change)
     },
