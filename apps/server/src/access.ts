@@ -9,7 +9,7 @@ import type { LoadedConfig } from './config/load-config.ts'
 import { createAccessPolicy, type AccessPolicy } from './http/access-policy.ts'
 import { createClientAddress, createProxyList, type ClientAddress } from './http/client-address.ts'
 import { clientGroup, isLoopback } from './http/network-address.ts'
-import { createRateLimit } from './limits/rate-limit.ts'
+import { createRateLimit, type RateLimit } from './limits/rate-limit.ts'
 import { createUnauthenticatedSockets } from './limits/unauthenticated-sockets.ts'
 import type { Redactor } from './log/redactor.ts'
 import { systemClock } from './platform/system-clock.ts'
@@ -36,13 +36,13 @@ export interface Access {
 export interface AccessDeps {
   readonly options: ServeOptions
   readonly config: LoadedConfig
-  readonly parts: Pick<Parts, 'keys' | 'metrics'>
+  readonly parts: Pick<Parts, 'keys' | 'metrics' | 'sharedCounts'>
   readonly redactor: Redactor
 }
 
 export function createAccess({ options, config, parts, redactor }: AccessDeps): Access {
   const { limits } = config
-  const { keys, metrics } = parts
+  const { keys, metrics, sharedCounts } = parts
   const publicUrl = options.publicUrl ?? config.publicUrl
   const policy = createAccessPolicy({
     host: options.listen?.host ?? '',
@@ -58,19 +58,30 @@ export function createAccess({ options, config, parts, redactor }: AccessDeps): 
     isExempt,
     refused: () => metrics.refusals.add({ limit: 'unauthenticated-sockets' }),
   })
-  const failures = createFailureLimit({ clock: systemClock, loopback: limits.loopback })
-  const admit = (authenticate: Authenticate, admitSocket?: (socket: Socket) => void): Authenticate =>
+  const failures = createFailureLimit({
+    clock: systemClock,
+    loopback: limits.loopback,
+    ...(sharedCounts && { shared: sharedCounts }),
+  })
+  const requests = createRateLimit(limits.requestsPerKeyPerMinute, systemClock)
+  const admit = (
+    authenticate: Authenticate,
+    rate: RateLimit,
+    admitSocket?: (socket: Socket) => void,
+  ): Authenticate =>
     createAdmission({
       authenticate,
-      requests: createRateLimit(limits.requestsPerKeyPerMinute, systemClock),
+      requests: rate,
       wrongKey: () => metrics.wrongKeys.add(),
       refused: () => metrics.refusals.add({ limit: 'requests' }),
       ...(admitSocket && { admitSocket }),
     })
-  const withKey = admit(createAuthenticate({ keys, failures, policy, addressOf, redactor }), (socket) =>
-    sockets.admit(socket),
+  const withKey = admit(
+    createAuthenticate({ keys, failures, policy, addressOf, redactor }),
+    sharedCounts?.share('requests', requests) ?? requests,
+    (socket) => sockets.admit(socket),
   )
-  const asOwner = admit(authenticateOwnerSocket)
+  const asOwner = admit(authenticateOwnerSocket, createRateLimit(limits.requestsPerKeyPerMinute, systemClock))
   const ownerSockets = new WeakSet<Socket>()
   return {
     publicUrl,

@@ -18,6 +18,7 @@ import { createKeyRing, type KeyRing } from './auth/key-ring.ts'
 import { watchRevocations } from './auth/watch-revocations.ts'
 import type { LoadedConfig } from './config/load-config.ts'
 import { limitEngine } from './limits/limit-engine.ts'
+import type { SharedCounts } from './limits/shared-counts.ts'
 import { learnFromBox } from './log/known-secrets.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
@@ -73,6 +74,8 @@ export interface EnginePartsDeps {
   readonly confinement: Confinement
   readonly skillsFolder: string
   readonly turns: RunningTurns
+  /** What other nodes count. Absent: there is only this one. */
+  readonly shared?: SharedCounts
   refused(limit: string): void
 }
 
@@ -106,6 +109,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     turns,
     clock,
     refused,
+    ...(deps.shared && { shared: deps.shared }),
     // If the storage fails here, it refuses the command itself.
     ...(cluster && { countEverywhere: (userId: UserId) => cluster.nodes.countTurns(userId).catch(() => 0) }),
   })

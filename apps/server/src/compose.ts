@@ -29,6 +29,7 @@ import { createFramePace, type FramePace } from './limits/frame-pace.ts'
 import { createLargeBodies } from './limits/large-bodies.ts'
 import { createOpenReads } from './limits/open-reads.ts'
 import { createOpenStreams, type OpenStreams } from './limits/open-streams.ts'
+import { SharedCounts } from './limits/shared-counts.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
@@ -80,6 +81,8 @@ export interface Parts extends AgentParts, EngineParts {
   readonly kept: KeptStore
   readonly onSessionChange: SessionChangesHub['onChange']
   readonly metrics: ServerMetrics
+  /** Present if other nodes share the storage. */
+  readonly sharedCounts?: SharedCounts
   readonly streams: OpenStreams
   readonly reads: OpenReads
   readonly largeBodies: LargeBodies
@@ -181,8 +184,10 @@ export async function compose(
     storage: stores,
   })
   const refused = (limit: string): void => metrics.refusals.add({ limit })
-  const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, refused })
-  const reads = createOpenReads({ perUser: limits.readsPerUser, clock, refused })
+  const sharedCounts = bus && new SharedCounts(bus, clock)
+  const everywhere = { refused, ...(sharedCounts && { shared: sharedCounts }) }
+  const streams = createOpenStreams({ perKey: limits.streamsPerKey, total: limits.streams, ...everywhere })
+  const reads = createOpenReads({ perUser: limits.readsPerUser, clock, ...everywhere })
   const { sessionTools, mcp } = agentParts
   const limited = limitStorage(stores.events, { limits, refused })
   const tracing = await findTracing()
@@ -205,7 +210,7 @@ export async function compose(
     confinement,
     skillsFolder,
     turns,
-    refused,
+    ...everywhere,
   })
   const undoing = { ...engineParts, events, files: createConfinedFiles({ protectedSet }) }
   return {
@@ -235,6 +240,7 @@ export async function compose(
     secretBox,
     kept: stores.kept,
     metrics,
+    ...(sharedCounts && { sharedCounts }),
     streams,
     reads,
     largeBodies: createLargeBodies({ clock, userOf }),
@@ -245,6 +251,7 @@ export async function compose(
     protectedSet,
     async close() {
       metrics.close()
+      sharedCounts?.close()
       engineParts.stopWatching()
       await agentParts.processes.close()
       await mcp.close()

@@ -1,9 +1,11 @@
 import type { Clock } from '@polylogue/engine'
 import { clientGroup, isLoopback } from '../http/network-address.ts'
+import type { SharedCounts } from '../limits/shared-counts.ts'
 
 const FAILURES_PER_WINDOW = 10
 const WINDOW_MS = 60_000
 const MAX_ADDRESSES = 10_000
+const NAME = 'wrong keys'
 
 /** Counts wrong keys per client address. */
 export interface FailureLimit {
@@ -16,10 +18,25 @@ export interface FailureLimitOptions {
   readonly clock: Clock
   /** Behind it stand all the users of this machine, so it is exempt unless somebody wants it otherwise. */
   readonly loopback?: 'exempt' | 'counted'
+  /** What other nodes count. Absent: there is only this one. */
+  readonly shared?: SharedCounts
 }
 
-export function createFailureLimit({ clock, loopback = 'exempt' }: FailureLimitOptions): FailureLimit {
+export function createFailureLimit({ clock, loopback = 'exempt', shared }: FailureLimitOptions): FailureLimit {
   const windows = new Map<string, { failures: number; readonly endsAt: number }>()
+  const count = (group: string, failures: number): void => {
+    const window = windows.get(group)
+    if (window !== undefined && window.endsAt > clock.now()) {
+      window.failures += failures
+      return
+    }
+    windows.delete(group)
+    windows.set(group, { failures, endsAt: clock.now() + WINDOW_MS })
+    // The oldest window goes first; a Map keeps the order in which they were opened.
+    const [oldest] = windows.keys()
+    if (windows.size > MAX_ADDRESSES && oldest !== undefined) windows.delete(oldest)
+  }
+  shared?.onTaken(NAME, { charge: count })
   return {
     retryAfter(address) {
       const window = windows.get(clientGroup(address))
@@ -29,16 +46,8 @@ export function createFailureLimit({ clock, loopback = 'exempt' }: FailureLimitO
     record(address) {
       if (loopback === 'exempt' && isLoopback(address)) return
       const group = clientGroup(address)
-      const window = windows.get(group)
-      if (window !== undefined && window.endsAt > clock.now()) {
-        window.failures++
-        return
-      }
-      windows.delete(group)
-      windows.set(group, { failures: 1, endsAt: clock.now() + WINDOW_MS })
-      // The oldest window goes first; a Map keeps the order in which they were opened.
-      const [oldest] = windows.keys()
-      if (windows.size > MAX_ADDRESSES && oldest !== undefined) windows.delete(oldest)
+      count(group, 1)
+      shared?.took(NAME, group)
     },
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '@polylogue/engine'
 import type { RunningTurns } from '../observe/running-turns.ts'
 import { createRateLimit } from './rate-limit.ts'
+import type { SharedCounts } from './shared-counts.ts'
 
 export interface TurnLimits {
   readonly promptLength: number
@@ -22,6 +23,8 @@ export interface LimitEngineDeps {
   readonly clock: Clock
   /** The running turns of a user on all nodes. Absent: there is only this one. */
   countEverywhere?(userId: UserId): Promise<number>
+  /** What other nodes count. Absent: there is only this one. */
+  readonly shared?: SharedCounts
   /** A limit refused something. */
   refused(limit: 'prompts' | 'turns'): void
 }
@@ -31,8 +34,9 @@ export interface LimitEngineDeps {
  * keys; and it stands here and not at a door, because every door leads to it.
  */
 export function limitEngine(engine: Engine, deps: LimitEngineDeps): Engine {
-  const { limits, turns, clock, refused, countEverywhere } = deps
-  const prompts = createRateLimit(limits.promptsPerUserPerMinute, clock)
+  const { limits, turns, clock, refused, countEverywhere, shared } = deps
+  const own = createRateLimit(limits.promptsPerUserPerMinute, clock)
+  const prompts = shared?.share('prompts', own) ?? own
 
   const admit = (userId: UserId, everywhere: number): void => {
     if (Math.max(turns.countOf(userId), everywhere) >= limits.runningTurnsPerUser) {

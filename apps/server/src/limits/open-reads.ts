@@ -1,16 +1,20 @@
 import { EngineError, type Clock, type UserId } from '@polylogue/engine'
 import type { OpenReads } from '@polylogue/kit'
 import type { Writable } from 'node:stream'
+import type { SharedCounts } from './shared-counts.ts'
 
 export interface OpenReadsOptions {
   readonly perUser: number
   readonly clock: Clock
+  /** What other nodes count. Absent: there is only this one. */
+  readonly shared?: SharedCounts
   /** A limit refused something. */
   refused(limit: 'reads'): void
 }
 
 /** Others of the same user may be finished by then. */
 const PATIENCE_MS = 10_000
+const NAME = 'reads'
 
 interface Reader {
   open: number
@@ -18,21 +22,33 @@ interface Reader {
 }
 
 /** Answers of one user beyond the limit wait in order until another one is read, and are refused when that takes long. */
-export function createOpenReads({ perUser, clock, refused }: OpenReadsOptions): OpenReads {
+export function createOpenReads({ perUser, clock, shared, refused }: OpenReadsOptions): OpenReads {
   const readers = new Map<UserId, Reader>()
+  const hasRoom = (userId: UserId, { open }: Reader): boolean =>
+    open + (shared?.elsewhere(NAME, userId) ?? 0) < perUser
 
-  const leave = (userId: UserId, reader: Reader): void => {
-    const next = reader.waiting.shift()
-    if (next) return next()
-    reader.open -= 1
-    if (reader.open === 0) readers.delete(userId)
+  /** Lets those in that have waited longest. */
+  const letIn = (userId: UserId, reader: Reader): void => {
+    while (reader.waiting.length > 0 && hasRoom(userId, reader)) {
+      reader.open += 1
+      reader.waiting.shift()?.()
+    }
+    if (reader.open === 0 && reader.waiting.length === 0) readers.delete(userId)
   }
+  const leave = (userId: UserId, reader: Reader): void => {
+    reader.open -= 1
+    letIn(userId, reader)
+  }
+  shared?.onOpen(NAME, {
+    list: () => [...readers].map(([userId, { open }]): [string, number] => [userId, open]),
+    changed: () => readers.forEach((reader, userId) => letIn(userId, reader)),
+  })
 
   return {
     async enter(userId, outgoing) {
       const reader = readers.get(userId) ?? { open: 0, waiting: [] }
       readers.set(userId, reader)
-      if (reader.open < perUser) reader.open += 1
+      if (hasRoom(userId, reader)) reader.open += 1
       else if (!(await waitIn(reader, outgoing, clock))) {
         refused('reads')
         throw new EngineError(

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { HttpRefusal } from '../http/http-refusal.ts'
+import type { SharedCounts } from './shared-counts.ts'
 
 /** Counts the answers that stay open until a turn stops, and refuses the one too many. */
 export interface OpenStreams {
@@ -13,14 +14,20 @@ export interface OpenStreams {
 export interface OpenStreamsOptions {
   readonly perKey: number
   readonly total: number
+  /** What other nodes count. Absent: there is only this one. */
+  readonly shared?: SharedCounts
   refused(limit: 'streams-per-key' | 'streams'): void
 }
 
 const RETRY_AFTER = { 'Retry-After': '5' }
 
-export function createOpenStreams({ perKey, total, refused }: OpenStreamsOptions): OpenStreams {
+const NAME = 'streams'
+
+export function createOpenStreams({ perKey, total, shared, refused }: OpenStreamsOptions): OpenStreams {
   const counts = new Map<string, number>()
   let count = 0
+  const worthTelling = perKey / 100
+  shared?.onOpen(NAME, { list: () => [...counts].filter(([, own]) => own >= worthTelling) })
   return {
     get count() {
       return count
@@ -35,7 +42,7 @@ export function createOpenStreams({ perKey, total, refused }: OpenStreamsOptions
 
   function enter(keyId: string): () => void {
     const own = counts.get(keyId) ?? 0
-    if (own >= perKey) {
+    if (own + (shared?.elsewhere(NAME, keyId) ?? 0) >= perKey) {
       refused('streams-per-key')
       throw new HttpRefusal(429, `This key has ${perKey} open streams, which is the limit.`, RETRY_AFTER)
     }

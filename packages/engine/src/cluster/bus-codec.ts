@@ -43,6 +43,8 @@ const live = z.union([
   }),
 ])
 
+const count = z.tuple([z.string(), z.string(), z.number().int().nonnegative()])
+
 const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('runs'), sessionId, seq: z.number().int() }),
   z.object({ type: z.literal('watch'), sessionId }),
@@ -56,6 +58,7 @@ const message = z.discriminatedUnion('type', [
     userId: z.string().transform(asUserId),
     range: z.object({ after: z.number().int().nonnegative(), count: z.number().int().positive() }).optional(),
   }),
+  z.object({ type: z.literal('counts'), taken: z.array(count), open: z.array(count) }),
   z.object({ type: z.literal('live'), sessionId, live, isPast: z.literal(true).optional() }),
 ])
 

@@ -102,6 +102,7 @@ export class LiveLink implements AppendListener {
   }
 
   #receive(from: string, message: BusMessage): void {
+    if (message.type === 'counts' || message.type === 'listed') return
     const session = this.#deps.sessions.peek(message.sessionId)
     if (session === undefined) return
     switch (message.type) {
@@ -122,8 +123,6 @@ export class LiveLink implements AppendListener {
         if (this.#deps.coordinator.isRunning(session.id)) {
           this.#deps.coordinator.cancelUnrecorded(session, message.turnId, message.reason)
         }
-        return
-      case 'listed':
         return
       case 'live':
         this.#heard(session.id, from)

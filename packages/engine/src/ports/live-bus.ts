@@ -40,8 +40,19 @@ export type BusMessage =
       readonly userId: UserId
       readonly range?: { readonly after: number; readonly count: number }
     }
+  /** What limits count at the sender. */
+  | {
+      readonly type: 'counts'
+      /** Since the message before. */
+      readonly taken: readonly LimitCount[]
+      /** What is open now. */
+      readonly open: readonly LimitCount[]
+    }
   /** Something that readers of the session see live. `isPast`: the receiver may have it already. */
   | { readonly type: 'live'; readonly sessionId: SessionId; readonly live: SharedLive; readonly isPast?: true }
+
+/** Of whom a limit counts how many. */
+export type LimitCount = readonly [limit: string, name: string, count: number]
 
 /** Batches carry the numbers of the runner. */
 export type SharedLive = LiveBatch | ToolProgress | CallInput | StepRetry
