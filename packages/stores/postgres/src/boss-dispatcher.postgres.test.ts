@@ -1,0 +1,67 @@
+import { asSessionId, type Dispatcher, type DispatchWorker, type SessionId } from '@polylogue/engine'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createBossDispatcher } from './boss-dispatcher.ts'
+import { openDatabase, type Database } from './database.ts'
+import { openPostgresStores } from './open-postgres-stores.ts'
+import { createTestDatabase, type TestDatabase } from './test-support/test-database.ts'
+
+const clock = { now: () => 0, setTimer: () => ({ cancel: () => undefined }) }
+const WAIT = { timeout: 60_000, interval: 50 }
+let database: TestDatabase
+let db: Database
+const dispatchers: Dispatcher[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const stores = await openPostgresStores({ url: database.url, clock })
+  await stores.close()
+  db = openDatabase({ url: database.url })
+}, 60_000)
+afterAll(async () => {
+  await Promise.all(dispatchers.map((one) => one.close()))
+  await db.close()
+  await database.drop()
+})
+
+function createDispatcher(): Dispatcher {
+  const dispatcher = createBossDispatcher({ url: database.url, db, report: () => undefined })
+  dispatchers.push(dispatcher)
+  return dispatcher
+}
+
+async function startWorker(take: (sessionId: SessionId) => Promise<void>): Promise<Dispatcher> {
+  const dispatcher = createDispatcher()
+  const worker: DispatchWorker = { room: () => 100, take, giveUp: async () => undefined }
+  await dispatcher.start(worker)
+  return dispatcher
+}
+
+describe('a job of pg-boss', { timeout: 90_000 }, () => {
+  it('cluster 27: that fails is delivered again', async () => {
+    const session = asSessionId('0190-failing')
+    const taken: SessionId[] = []
+    const dispatcher = await startWorker(async (sessionId) => {
+      taken.push(sessionId)
+      if (taken.length < 3) throw new Error('not this time')
+    })
+    dispatcher.send(session)
+    await vi.waitFor(() => expect(taken).toEqual([session, session, session]), WAIT)
+    await dispatcher.stop()
+  })
+
+  it('cluster 25: of a node that died with it does not keep others from the session', async () => {
+    const session = asSessionId('0190-orphaned')
+    const died = Promise.withResolvers<void>()
+    const dead = await startWorker(async () => {
+      died.resolve()
+      await new Promise(() => undefined)
+    })
+    dead.send(session)
+    await died.promise
+    // Its job is active for ever, as that of a process that was killed.
+    const taken: SessionId[] = []
+    const heir = await startWorker(async (sessionId) => void taken.push(sessionId))
+    heir.send(session)
+    await vi.waitFor(() => expect(taken).toEqual([session]), WAIT)
+  })
+})
