@@ -1,4 +1,6 @@
 // Turns of a web node, whose jobs of pg-boss are lost or doubled: triggers on its tables do that.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { V3 } from '../support/aap-dialect.ts'
 import { openSession } from '../support/aap-session.ts'
@@ -75,5 +77,24 @@ describe('turns that a web node admits', { timeout: 120_000 }, () => {
     expect(await runTurns()).toEqual(ONCE)
     const [copies] = await query(database.url, 'SELECT made FROM public.copies')
     expect(Number(copies?.['made'])).toBeGreaterThanOrEqual(2 * SESSIONS)
+  })
+
+  it('cluster 66: are never claimed by a worker that lacks their agent, although it gets their jobs', async () => {
+    const config = join(nodes.folder, 'other.json')
+    await writeFile(config, '{}')
+    const lacking = await nodes.start('lacking', { flags: ['--role', 'worker', '--config', config] })
+    await query(
+      database.url,
+      `DROP TRIGGER IF EXISTS on_job ON polylogue_jobs.job;
+       CREATE TABLE public.owners (owner text);
+       CREATE FUNCTION public.on_claim() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+         $$ BEGIN INSERT INTO public.owners VALUES (NEW.owner); RETURN NULL; END $$;
+       CREATE TRIGGER on_claim AFTER UPDATE OF owner ON polylogue.sessions FOR EACH ROW WHEN (NEW.owner IS NOT NULL)
+         EXECUTE FUNCTION public.on_claim()`,
+    )
+    for (let round = 0; round < 3; round++) expect(await runTurns()).toEqual(ONCE)
+    const owners = await query(database.url, 'SELECT DISTINCT owner FROM public.owners')
+    expect(owners.length).toBeGreaterThan(0)
+    expect(owners.filter(({ owner }) => String(owner).startsWith(`${lacking.pid}-`))).toEqual([])
   })
 })
