@@ -11,9 +11,12 @@ import { startPgbouncer, type StartedPgbouncer } from './support/start-pgbouncer
 
 let pooler: StartedPgbouncer
 
+/** A machine without pgbouncer installs it here. */
+const INSTALL_MS = 300_000
+
 beforeAll(async () => {
   pooler = await startPgbouncer()
-})
+}, INSTALL_MS)
 afterAll(async () => {
   await dropDatabases()
   await pooler.stop()

@@ -30,7 +30,9 @@ describe('the list of a Blade client', { timeout: 60_000 }, () => {
     const rest = createRestClient({ url: a.url, key: a.key })
     const id = await rest.create({ solution_id: 'scripted', intent: 'First' })
     const of = (event: string) =>
-      told.filter((output) => output.event === event && 'session_id' in output.payload && output.payload.session_id === id)
+      told.filter(
+        (output) => output.event === event && 'session_id' in output.payload && output.payload.session_id === id,
+      )
     await until(() => of('session:created').length === 1)
     expect(of('session:created')[0]?.payload).toMatchObject({ intent: 'First' })
 
@@ -38,7 +40,9 @@ describe('the list of a Blade client', { timeout: 60_000 }, () => {
     await until(() => of('session:updated').some(({ payload }) => 'intent' in payload && payload.intent === 'Second'))
 
     await attachSession(a.client(V3), id).turn('say hello')
-    await until(() => of('session:updated').some(({ payload }) => 'status' in payload && payload.status === 'completed'))
+    await until(() =>
+      of('session:updated').some(({ payload }) => 'status' in payload && payload.status === 'completed'),
+    )
 
     await rest.send('DELETE', `/sessions/${id}`)
     await until(() => of('session:deleted').length === 1)

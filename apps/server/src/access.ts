@@ -64,11 +64,7 @@ export function createAccess({ options, config, parts, redactor }: AccessDeps): 
     ...(sharedCounts && { shared: sharedCounts }),
   })
   const requests = createRateLimit(limits.requestsPerKeyPerMinute, systemClock)
-  const admit = (
-    authenticate: Authenticate,
-    rate: RateLimit,
-    admitSocket?: (socket: Socket) => void,
-  ): Authenticate =>
+  const admit = (authenticate: Authenticate, rate: RateLimit, admitSocket?: (socket: Socket) => void): Authenticate =>
     createAdmission({
       authenticate,
       requests: rate,

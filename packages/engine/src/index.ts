@@ -145,7 +145,14 @@ export {
   type WatchedHead,
   type StorageRoom,
 } from './ports/event-store.ts'
-export { ALL_NODES, type BusListener, type BusMessage, type LimitCount, type LiveBus, type SharedLive } from './ports/live-bus.ts'
+export {
+  ALL_NODES,
+  type BusListener,
+  type BusMessage,
+  type LimitCount,
+  type LiveBus,
+  type SharedLive,
+} from './ports/live-bus.ts'
 export type { Dispatcher, DispatchWorker, JobProblem } from './ports/dispatcher.ts'
 export type { ClusterParts } from './engine-parts.ts'
 export { BusInbox, encodeBusText } from './cluster/bus-codec.ts'

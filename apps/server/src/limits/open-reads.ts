@@ -24,8 +24,7 @@ interface Reader {
 /** Answers of one user beyond the limit wait in order until another one is read, and are refused when that takes long. */
 export function createOpenReads({ perUser, clock, shared, refused }: OpenReadsOptions): OpenReads {
   const readers = new Map<UserId, Reader>()
-  const hasRoom = (userId: UserId, { open }: Reader): boolean =>
-    open + (shared?.elsewhere(NAME, userId) ?? 0) < perUser
+  const hasRoom = (userId: UserId, { open }: Reader): boolean => open + (shared?.elsewhere(NAME, userId) ?? 0) < perUser
 
   /** Lets those in that have waited longest. */
   const letIn = (userId: UserId, reader: Reader): void => {

@@ -30,7 +30,8 @@ describe('limits that several nodes count together', () => {
 
   it('streams that a key has open at one node count at the other, until they close or the node is gone', async () => {
     const { cluster, pass, a, b } = startNodes()
-    const open = (shared: SharedCounts) => createOpenStreams({ perKey: 2, total: 100, shared, refused: () => undefined })
+    const open = (shared: SharedCounts) =>
+      createOpenStreams({ perKey: 2, total: 100, shared, refused: () => undefined })
     const [there, here] = [open(a), open(b)]
     const leave = there.enter('k')
     there.enter('k')

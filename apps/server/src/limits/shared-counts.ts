@@ -106,12 +106,19 @@ export class SharedCounts {
     this.#bus.send(ALL_NODES, { type: 'counts', taken, open })
   }
 
-  #hear(from: string, { taken, open }: { readonly taken: readonly LimitCount[]; readonly open: readonly LimitCount[] }): void {
+  #hear(
+    from: string,
+    { taken, open }: { readonly taken: readonly LimitCount[]; readonly open: readonly LimitCount[] },
+  ): void {
     for (const [limit, name, count] of taken) this.#rates.get(limit)?.charge(name, count)
     const heardAt = this.#clock.now()
     for (const [nodeId, node] of this.#elsewhere) if (node.heardAt < heardAt - FORGET_MS) this.#elsewhere.delete(nodeId)
     if (open.length === 0) this.#elsewhere.delete(from)
-    else this.#elsewhere.set(from, { heardAt, counts: new Map(open.map(([limit, name, count]) => [keyOf(limit, name), count])) })
+    else
+      this.#elsewhere.set(from, {
+        heardAt,
+        counts: new Map(open.map(([limit, name, count]) => [keyOf(limit, name), count])),
+      })
     for (const { changed } of this.#opens.values()) changed?.()
   }
 }

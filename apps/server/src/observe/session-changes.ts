@@ -65,7 +65,12 @@ export function watchSessionChanges(store: EventStore, bus?: LiveBus): SessionCh
         tell({ type: 'stored', sessionId, events, view: () => readSummary(summary) })
         if (events.length > 0 && bus !== undefined) {
           const { userId } = readSummary(summary)
-          bus.send(ALL_NODES, { type: 'listed', sessionId, userId, range: { after: expectedSeq, count: events.length } })
+          bus.send(ALL_NODES, {
+            type: 'listed',
+            sessionId,
+            userId,
+            range: { after: expectedSeq, count: events.length },
+          })
         }
         return result
       },
