@@ -1,19 +1,17 @@
-import { Fragment, isValidElement, useEffect, useState, type ReactNode } from 'react'
+import { Fragment, isValidElement, memo, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { findLanguage } from '../highlight/language-names.ts'
 import type { Piece } from '../highlight/highlight.ts'
 import { CopyButton } from './copy-button.tsx'
 import './code-block.css'
 
-interface CodeProps {
-  readonly className?: string
-  readonly children?: ReactNode
+interface CodeBlockProps {
+  readonly text: string
+  /** As the fence names it, or nothing. */
+  readonly language: string
 }
 
 /** A fence: its language, a button to copy it, and the code as it was written. */
-export function CodeBlock({ children }: { readonly children?: ReactNode }) {
-  const code = isValidElement<CodeProps>(children) ? children.props : undefined
-  const text = textOf(code === undefined ? children : code.children).replace(/\n$/, '')
-  const language = /language-([\w+#.-]+)/.exec(code?.className ?? '')?.[1] ?? ''
+export function CodeBlock({ text, language }: CodeBlockProps) {
   return (
     <div className="code-block">
       <div className="code-head">
@@ -34,9 +32,24 @@ interface Colours {
 
 /** Code that still grows is coloured when it pauses. */
 const PAUSE_MS = 120
+/** Lines that are drawn at once, so that long code neither grows nor is coloured in one long task. */
+const PART_LINES = 100
 
-/** The code, and its colours as soon as they are there. What came after them is shown as it is. */
-function Coloured({ text, language }: { readonly text: string; readonly language: string }) {
+/** The code, and its colours as soon as they are there, one part a frame. What came after them is shown as it is. */
+function Coloured({ text, language }: CodeBlockProps) {
+  const colours = useColours(text, language)
+  const parts = useMemo(() => partsOf(text), [text])
+  const count = useCountUp(parts.length, colours)
+  return (
+    <code data-coloured={colours !== undefined || undefined}>
+      {parts.map((part, index) => (
+        <CodePart key={index} text={part} index={index} colours={index < count ? colours : undefined} />
+      ))}
+    </code>
+  )
+}
+
+function useColours(text: string, language: string): Colours | undefined {
   const [colours, setColours] = useState<Colours>()
   useEffect(() => {
     if (findLanguage(language) === undefined) return
@@ -53,12 +66,45 @@ function Coloured({ text, language }: { readonly text: string; readonly language
       clearTimeout(timer)
     }
   }, [text, language])
-  if (colours === undefined || !text.startsWith(colours.text)) return <code>{text}</code>
+  return colours !== undefined && text.startsWith(colours.text) ? colours : undefined
+}
+
+/** From 1 to `end`, one more each frame, from the moment that there are colours. */
+function useCountUp(end: number, colours: Colours | undefined): number {
+  const [count, setCount] = useState(1)
+  useEffect(() => {
+    if (colours === undefined || count >= end) return
+    const frame = requestAnimationFrame(() => setCount(count + 1))
+    return () => cancelAnimationFrame(frame)
+  }, [count, end, colours])
+  return count
+}
+
+/** Each part but the last ends with its line break. */
+function partsOf(text: string): readonly string[] {
+  const lines = text.split('\n')
+  const count = Math.ceil(lines.length / PART_LINES)
+  return Array.from({ length: count }, (_, index) => {
+    const part = lines.slice(index * PART_LINES, (index + 1) * PART_LINES).join('\n')
+    return index === count - 1 ? part : `${part}\n`
+  })
+}
+
+interface CodePartProps {
+  readonly text: string
+  readonly index: number
+  readonly colours: Colours | undefined
+}
+
+const CodePart = memo(function CodePart({ text, index, colours }: CodePartProps) {
+  const lines = colours?.lines.slice(index * PART_LINES, (index + 1) * PART_LINES) ?? []
+  const coloured = lines.map((line) => line.map(([part]) => part).join('')).join('\n')
+  if (!text.startsWith(coloured)) return <span className="code-part">{text}</span>
   return (
-    <code data-coloured>
-      {colours.lines.map((line, index) => (
-        <Fragment key={index}>
-          {index === 0 ? '' : '\n'}
+    <span className="code-part">
+      {lines.map((line, row) => (
+        <Fragment key={row}>
+          {row === 0 ? '' : '\n'}
           {line.map(([part, kind], place) =>
             kind === '' ? (
               part
@@ -70,9 +116,21 @@ function Coloured({ text, language }: { readonly text: string; readonly language
           )}
         </Fragment>
       ))}
-      {text.slice(colours.text.length)}
-    </code>
+      {text.slice(coloured.length)}
+    </span>
   )
+})
+
+interface CodeProps {
+  readonly className?: string
+  readonly children?: ReactNode
+}
+
+/** Code as the parser gives it: one `code` element. */
+export function ParsedCode({ children }: { readonly children?: ReactNode }) {
+  const code = isValidElement<CodeProps>(children) ? children.props : undefined
+  const text = textOf(code === undefined ? children : code.children).replace(/\n$/, '')
+  return <CodeBlock text={text} language={/language-([\w+#.-]+)/.exec(code?.className ?? '')?.[1] ?? ''} />
 }
 
 function textOf(node: ReactNode): string {
