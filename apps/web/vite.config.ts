@@ -8,6 +8,8 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const UNUSED: { readonly [id: string]: string } = {
   // Raw HTML is never rendered, so its parser is not shipped.
   'rehype-raw': 'export default function keepText() {}',
+  // Links and images are drawn by our own components.
+  'rehype-harden': 'export function harden() {}',
   // Our classes never contradict each other.
   'tailwind-merge': "export const twMerge = (...classes) => classes.flat().filter(Boolean).join(' ')",
 }
