@@ -71,9 +71,11 @@ describe('an approval', () => {
 
   it('console 30: a rule shows its text and what it would have changed before it is saved', async () => {
     await chat.begin(script(running('r1', 'uname -lint'), '---', 'say Ruled.'))
+    const rule = chat.card.locator('.scope-option').filter({ hasText: 'Always, as a rule' })
+    expect(await rule.locator('code').innerText()).toBe('Bash  command=^uname -lint$')
+    expect(await rule.locator('[data-backtest]').innerText()).toMatch(/^Of the last \d+ calls it allows \d+ and changes \d+\.$/)
     await chat.card.getByLabel(/^Always, as a rule/).check()
-    expect(await chat.card.locator('.scope code').last().innerText()).toContain('command=^uname -lint$')
-    await chat.card.locator('[data-backtest]').waitFor()
+    await rule.getByRole('link', { name: 'Change the rule first' }).waitFor()
     await button('Allow').click()
     await chat.answered('Ruled.')
     const rules = await stage.page.evaluate("fetch('/api/polylogue/permissions').then((answer) => answer.json())")

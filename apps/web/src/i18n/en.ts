@@ -148,6 +148,7 @@ export const en = {
   scopeProject: 'For this project',
   scopeRule: 'Always, as a rule:',
   coversTool: 'every call of {{tool}}',
+  editRule: 'Change the rule first',
   backtest: 'Of the last {{looked}} calls it allows {{allow}} and changes {{changed}}.',
   decline: 'Decline',
   answer: 'Answer',

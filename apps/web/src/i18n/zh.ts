@@ -149,6 +149,7 @@ export const zh: Words = {
   scopeProject: '在本项目中',
   scopeRule: '总是允许，作为规则：',
   coversTool: '{{tool}} 的所有调用',
+  editRule: '先修改规则',
   backtest: '在最近 {{looked}} 次调用中，它会允许 {{allow}} 次，改变 {{changed}} 次。',
   decline: '不回答',
   answer: '回答',

@@ -1,26 +1,16 @@
-/** The smallest rule that allows a call like this one: its tool, and each text of its input, whole. */
-import type { NewRule, Rule } from '@polylogue/client/console'
-import { isObject } from './http.ts'
+import type { Rule } from '@polylogue/client/console'
 
-/** Longer texts make rules that nobody reads. */
-const LONGEST = 300
-
-export function proposeRule(tool: string, input: unknown): NewRule | undefined {
-  if (!isObject(input)) return undefined
-  const telling = ['command', 'path', 'url', 'pattern'].filter((name) => typeof input[name] === 'string')
-  const args: Record<string, string> = {}
-  for (const name of telling) {
-    const value = input[name]
-    if (typeof value !== 'string' || value.length > LONGEST || value.includes('\n')) return undefined
-    args[name] = `^${escapePattern(value)}$`
-  }
-  if (telling.length === 0) return undefined
-  return { tool: escapePattern(tool), args, action: 'allow' }
-}
-
-const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-
-export function describeRule({ tool, args = {}, kept }: Pick<NewRule, 'tool' | 'args'> & Pick<Rule, 'kept'>): string {
+/** A rule in one line: its tool, the patterns of its arguments and its hosts, or what a kept answer covers. */
+export function describeRule({ tool, args = {}, domain, kept }: Omit<Rule, 'action'>): string {
   if (kept !== undefined) return `${kept.label}: ${kept.project}`
-  return [tool, ...Object.entries(args).map(([name, pattern]) => `${name}=${pattern}`)].join('  ')
+  const patterns = Object.entries(args).map(([name, pattern]) => `${name}=${pattern}`)
+  const hosts = [
+    ...(domain?.allowlist === undefined ? [] : [`host=${domain.allowlist.join(',')}`]),
+    ...(domain?.blocklist === undefined ? [] : [`host≠${domain.blocklist.join(',')}`]),
+  ]
+  return [tool, ...patterns, ...hosts].join('  ')
 }
+
+/** Whether the form for rules has room for it: one argument and no hosts. */
+export const isSimpleRule = ({ args = {}, domain, kept }: Omit<Rule, 'action'>): boolean =>
+  domain === undefined && kept === undefined && Object.keys(args).length <= 1

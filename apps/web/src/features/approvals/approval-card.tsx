@@ -6,11 +6,11 @@ import { SERVER_KEY } from '../../model/console-model.ts'
 import { factsOf } from '../../model/call-facts.ts'
 import { isObject } from '../../model/http.ts'
 import type { OpenSession } from '../../model/open-session.ts'
-import { proposeRule } from '../../model/proposed-rule.ts'
 import { LazyDiff } from '../../ui/lazy-diff.tsx'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { CardHead } from './card-head.tsx'
-import { ScopeChoice, type Scope } from './scope-choice.tsx'
+import { ScopeChoice, proposalOf, type Scope } from './scope-choice.tsx'
+import { useProposals } from './use-proposals.ts'
 
 /** A key that was meant for something else must not answer a card that has just come. */
 const STILL_MS = 500
@@ -30,14 +30,15 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
   const [isBusy, setBusy] = useState(false)
   const card = useRef<HTMLDivElement>(null)
   const shownAt = useRef(Date.now())
-  const rule = proposeRule(call.name, call.input)
+  const proposals = useProposals(session.id, call)
 
   const answer = async (granted: boolean, why?: string): Promise<void> => {
     if (isBusy) return
     setBusy(true)
     setProblem(undefined)
     try {
-      if (granted && scope === 'rule' && rule !== undefined) await (await model.api()).addRule({ body: rule })
+      const proposed = granted ? proposalOf(proposals, scope) : undefined
+      if (proposed !== undefined) await (await model.api()).addRule({ body: proposed })
       const offer = call.approval?.offers.find(({ id }) => id === scope)?.id
       const refused = await session.answerApproval(call.toolCallId, {
         granted,
@@ -75,7 +76,7 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
       <CardHead call={call}>{children}</CardHead>
       <div className="card-scroll">
         <WhatRuns call={call} directory={session.head.record?.directories[0]} />
-        <ScopeChoice call={call} rule={rule} scope={scope} onChoose={setScope} />
+        <ScopeChoice call={call} proposals={proposals} scope={scope} onChoose={setScope} />
         {problem === undefined ? null : (
           <p className="row-problem" role="alert">
             {problem}

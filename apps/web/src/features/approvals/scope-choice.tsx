@@ -1,22 +1,28 @@
 import type { BacktestResult, NewRule, WaitingCall } from '@polylogue/client/console'
-import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
 import { spellOutLine } from '../../model/console-contract.ts'
-import { describeRule } from '../../model/proposed-rule.ts'
-import { useModel } from '../../ui/model-context.tsx'
+import { describeRule, isSimpleRule } from '../../model/describe-rule.ts'
 
-/** `once`, `rule`, or the id of an offer of the call. */
+/** `once`, the id of an offer of the call, or `rule:` with the place of a proposed rule. */
 export type Scope = string
+
+const RULE = 'rule:'
+
+/** The rule that a scope adds. */
+export function proposalOf(proposals: readonly BacktestResult[], scope: Scope): NewRule | undefined {
+  return scope.startsWith(RULE) ? proposals[Number(scope.slice(RULE.length))]?.rule : undefined
+}
 
 interface ScopeChoiceProps {
   readonly call: WaitingCall
-  readonly rule: NewRule | undefined
+  readonly proposals: readonly BacktestResult[]
   readonly scope: Scope
   readonly onChoose: (scope: Scope) => void
 }
 
-/** How far an *Allow* reaches. What it would cover is shown before it is given. */
-export function ScopeChoice({ call, rule, scope, onChoose }: ScopeChoiceProps) {
+/** How far an *Allow* reaches. What it would cover is shown before it is given; the server says what that is. */
+export function ScopeChoice({ call, proposals, scope, onChoose }: ScopeChoiceProps) {
   const { t } = useTranslation()
   const { approval } = call
   const offers = approval?.isCoverable === true ? approval.offers : []
@@ -35,12 +41,25 @@ export function ScopeChoice({ call, rule, scope, onChoose }: ScopeChoiceProps) {
           <OfferWords tool={call.name} offer={offer} />
         </ScopeOption>
       ))}
-      {rule === undefined ? null : (
-        <ScopeOption value="rule" chosen={scope} onChoose={onChoose} label={t('scopeRule')}>
+      {proposals.map(({ rule, totals, changed, looked }, index) => (
+        <ScopeOption
+          key={index}
+          value={`${RULE}${index}`}
+          chosen={scope}
+          onChoose={onChoose}
+          label={t('scopeRule')}
+          below={
+            <span className="backtest" data-backtest>
+              {t('backtest', { allow: totals.allow, changed, looked })}
+              {scope !== `${RULE}${index}` || !isSimpleRule(rule) ? null : (
+                <Link href={`/manage/rules?rule=${encodeURIComponent(JSON.stringify(rule))}`}>{t('editRule')}</Link>
+              )}
+            </span>
+          }
+        >
           <code>{spellOutLine(describeRule(rule))}</code>
-          {scope === 'rule' ? <Backtest rule={rule} /> : null}
         </ScopeOption>
-      )}
+      ))}
     </fieldset>
   )
 }
@@ -68,41 +87,20 @@ interface ScopeOptionProps {
   readonly label: string
   readonly onChoose: (scope: Scope) => void
   readonly children?: React.ReactNode
+  /** Not part of the label. */
+  readonly below?: React.ReactNode
 }
 
-function ScopeOption({ value, chosen, label, onChoose, children }: ScopeOptionProps) {
+function ScopeOption({ value, chosen, label, onChoose, children, below }: ScopeOptionProps) {
   return (
-    <label className="scope-option">
-      <input type="radio" name="scope" value={value} checked={value === chosen} onChange={() => onChoose(value)} />
-      <span>
-        {label} {children}
-      </span>
-    </label>
-  )
-}
-
-/** What the rule would have made of the calls that were made. */
-function Backtest({ rule }: { readonly rule: NewRule }) {
-  const { t } = useTranslation()
-  const model = useModel()
-  const [result, setResult] = useState<BacktestResult>()
-  const [problem, setProblem] = useState<string>()
-  const key = JSON.stringify(rule)
-  useEffect(() => {
-    let isCurrent = true
-    const test = async (): Promise<void> => {
-      const api = await model.api()
-      const answer = await api.backtestRule({ body: { rule } })
-      if (isCurrent) setResult(answer)
-    }
-    test().catch((error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)))
-    return () => void (isCurrent = false)
-  }, [model, key])
-  if (problem !== undefined) return <span className="backtest">{problem}</span>
-  if (result === undefined) return <span className="backtest quiet">…</span>
-  return (
-    <span className="backtest" data-backtest>
-      {t('backtest', { allow: result.totals.allow, changed: result.changed, looked: result.looked })}
-    </span>
+    <div className="scope-option">
+      <label>
+        <input type="radio" name="scope" value={value} checked={value === chosen} onChange={() => onChoose(value)} />
+        <span>
+          {label} {children}
+        </span>
+      </label>
+      {below}
+    </div>
   )
 }

@@ -2,7 +2,9 @@ import type { BacktestResult, NewRule, StoredRule } from '@polylogue/client/cons
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { describeRule } from '../../model/proposed-rule.ts'
+import { useSearch } from 'wouter'
+import { describeRule, isSimpleRule } from '../../model/describe-rule.ts'
+import { isObject } from '../../model/http.ts'
 import { spellBidi } from '../../ui/spell-bidi.ts'
 import { Problem } from './problem.tsx'
 import { useAnswer } from './use-answer.ts'
@@ -11,9 +13,11 @@ import { useAnswer } from './use-answer.ts'
 export function RulesPage() {
   const { t } = useTranslation()
   const { value, problem, run } = useAnswer('rules', (api) => api.listRules())
-  const [tool, setTool] = useState('')
-  const [arg, setArg] = useState('')
-  const [action, setAction] = useState('ask')
+  const search = useSearch()
+  const [given] = useState(() => ruleIn(search))
+  const [tool, setTool] = useState(given.tool)
+  const [arg, setArg] = useState(given.arg)
+  const [action, setAction] = useState(given.action)
   const [tested, setTested] = useState<BacktestResult>()
   /** The rule that is being changed. */
   const [edited, setEdited] = useState<string>()
@@ -144,7 +148,7 @@ export function RulesPage() {
                 >
                   <ArrowDown size={14} aria-hidden />
                 </button>
-                {isSimple(stored) ? (
+                {isSimpleRule(stored) ? (
                   <button type="button" className="button" onClick={() => edit(stored)}>
                     {t('edit')}
                   </button>
@@ -170,5 +174,22 @@ export function RulesPage() {
   )
 }
 
-/** The form has room for one argument and no hosts. */
-const isSimple = ({ args = {}, domain }: StoredRule): boolean => domain === undefined && Object.keys(args).length <= 1
+/** The rule that the address brings, from the card of a call. */
+function ruleIn(search: string): { readonly tool: string; readonly arg: string; readonly action: string } {
+  const rule = parse(new URLSearchParams(search).get('rule'))
+  const [first] = Object.entries(isObject(rule['args']) ? rule['args'] : {})
+  return {
+    tool: typeof rule['tool'] === 'string' ? rule['tool'] : '',
+    arg: first === undefined ? '' : first.join('='),
+    action: rule['action'] === 'allow' || rule['action'] === 'deny' ? rule['action'] : 'ask',
+  }
+}
+
+function parse(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}')
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
