@@ -1,4 +1,5 @@
 /** A session as it was after an event. */
+import type { ConsoleClient, UsageReport } from '@polylogue/client/console'
 import type { Notifier } from './notifier.ts'
 import { RowPages, readPage } from './row-pages.ts'
 import { outlineOf, type SessionOutline } from './session-outline.ts'
@@ -28,4 +29,15 @@ export async function readPast(id: string, at: number, notifier: Notifier): Prom
     mayChange: false,
     childrenOf: (toolCallId) => pages.childrenOf(toolCallId),
   }
+}
+
+/** What the session had cost when the event was recorded. Nothing for a guest. */
+export async function readPastSpent(
+  api: ConsoleClient,
+  { id, seq }: Pick<PastSession, 'id' | 'seq'>,
+): Promise<UsageReport | undefined> {
+  const { events } = await api.readEvents({ id, query: { after: seq - 1, limit: 1 } })
+  const [event] = events
+  if (event === undefined) return undefined
+  return api.readUsage({ query: { by: 'sub-agent', session: id, until: `${event.at + 1}` } })
 }

@@ -10,7 +10,7 @@ export interface TurnSource {
   readonly mayChange: boolean
   /** What running calls print. Absent in the past. */
   readonly output?: Pick<CallOutput, 'textOf'>
-  /** Absent in the past. */
+  /** In the past, what was spent until then. */
   readonly head?: Pick<SessionHeadline, 'spent'>
   childrenOf(toolCallId: string): readonly string[]
 }

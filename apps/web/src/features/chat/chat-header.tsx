@@ -5,12 +5,12 @@ import { Link, useLocation } from 'wouter'
 import { deleteSession, pinSession, shareSession } from '../../model/blade-rest.ts'
 import type { OpenSession, SessionHeadline } from '../../model/open-session.ts'
 import { formatPercent } from '../../ui/format.ts'
-import { formatCost } from '../../ui/format-cost.ts'
 import { Menu } from '../../ui/lazy-menu.tsx'
 import { useModel } from '../../ui/model-context.tsx'
 import type { PanelState } from '../panel/use-panel.ts'
 import { Relatives } from './relatives.tsx'
 import { ConfirmDelete, RenameDialog } from './session-dialogs.tsx'
+import { Spent } from './spent.tsx'
 
 interface ChatHeaderProps {
   readonly session: OpenSession
@@ -36,7 +36,7 @@ export function ChatHeader({ session, head, panel }: WithPanel) {
       </h1>
       {isEmbedded ? null : <Relatives record={head.record} />}
       <span className="grow" />
-      <Spent head={head} />
+      <Spent spent={head.spent} />
       <ContextMeter session={session} head={head} />
       {panel.hasPanel ? (
         <button
@@ -89,17 +89,6 @@ export function ChatHeader({ session, head, panel }: WithPanel) {
         />
       ) : null}
     </header>
-  )
-}
-
-/** What the session cost so far. */
-function Spent({ head: { spent } }: Pick<ChatHeaderProps, 'head'>) {
-  const { t, i18n } = useTranslation()
-  if (spent?.total === undefined || Object.keys(spent.total.cost).length === 0) return null
-  return (
-    <span className="meter" title={t('cost')}>
-      {formatCost(spent.total, i18n.language)}
-    </span>
   )
 }
 

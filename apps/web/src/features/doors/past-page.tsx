@@ -3,12 +3,13 @@ import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtuoso } from 'react-virtuoso'
 import { Link, useLocation } from 'wouter'
-import { pastKey, readPast, type PastSession } from '../../model/past-session.ts'
+import { pastKey, readPast, readPastSpent, type PastSession } from '../../model/past-session.ts'
 import { headKey } from '../../model/open-session.ts'
 import { rowOfGap } from '../../model/row-pages.ts'
 import { isEmptyOutline } from '../../model/session-outline.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { GapRow } from '../chat/gap-row.tsx'
+import { Spent } from '../chat/spent.tsx'
 import { TurnRow } from '../chat/turn-row.tsx'
 import { OutlineSections } from '../panel/outline-sections.tsx'
 import { Scrubber } from './scrubber.tsx'
@@ -26,10 +27,15 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
   const rows = useSnapshot(pastKey(id), () => past?.pages.rows ?? NONE)
   useEffect(() => {
     let isCurrent = true
-    readPast(id, seq, model.notifier).then(
-      (found) => isCurrent && setPast(found),
-      (error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)),
-    )
+    const read = async (): Promise<void> => {
+      const found = await readPast(id, seq, model.notifier)
+      if (!isCurrent) return
+      setPast(found)
+      // Rows do not wait for it, and guests may not read it.
+      const spent = await readPastSpent(await model.api(), found).catch(() => undefined)
+      if (isCurrent && spent !== undefined) setPast({ ...found, head: { spent } })
+    }
+    read().catch((error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)))
     return () => void (isCurrent = false)
   }, [model, id, seq])
   const last = Math.max(past?.last ?? 0, seq)
@@ -48,6 +54,7 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
         <header className="chat-header">
           <h1 className="truncate">{detail?.intent.split('\n', 1)[0] ?? ''}</h1>
           <span className="grow" />
+          <Spent spent={past?.head?.spent} />
           <Link href={`/s/${id}/doors?seq=${seq}`} className="button">
             <Columns3 size={14} aria-hidden /> {t('doorsTitle')}
           </Link>
