@@ -98,7 +98,33 @@ it('console 18: a card shows inline and beside the chat, with its title and heig
     "fetch(document.querySelector('iframe').getAttribute('src')).then((answer) => answer.status)",
   )
   expect(answer).toBe(403)
+  const asked = await Promise.all(
+    [await inline.locator('iframe').getAttribute('src'), await openCard('c1')].map(async (path) => {
+      const read = () => fetch(`${stage.server().url}${path}`, { headers: { 'sec-fetch-dest': 'iframe' } })
+      return [(await read()).status, (await read()).status]
+    }),
+  )
+  // The frame has used its address; another one is used once.
+  expect(asked).toEqual([
+    [401, 401],
+    [200, 401],
+  ])
+  const foreign = (await openCard('c1')).replace('/cards/c1', '/cards/c2')
+  const other = await fetch(`${stage.server().url}${foreign}`, { headers: { 'sec-fetch-dest': 'iframe' } })
+  expect(other.status).toBe(401)
 })
+
+/** A new address of a card in the open session. */
+async function openCard(toolCallId: string): Promise<string> {
+  const id = new URL(stage.page.url()).pathname.split('/')[2]
+  const answer = await fetch(`${stage.server().url}/api/polylogue/sessions/${id}/cards/${toolCallId}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  expect(answer.status).toBe(201)
+  return ((await answer.json()) as { url: string }).url
+}
 
 it(`console 68: of ${EXITS} ways out of a card none reaches the canary`, async () => {
   expect(EXITS).toBeGreaterThanOrEqual(60)

@@ -6,7 +6,7 @@ import { formatKeysCreate } from './auth/keys-create-line.ts'
 import { findLocalKey, lacksFirstKey, openLocalKey } from './auth/local-key.ts'
 import { LOCAL_USER } from './auth/key-ring.ts'
 import { createSignInCodes } from './auth/sign-in-codes.ts'
-import { createEmbedLink, createSignInLink } from './auth/sign-in-link.ts'
+import { createCardCodes, createEmbedLink, createSignInLink } from './auth/sign-in-link.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { useKeptModels } from './models/kept-models.ts'
@@ -118,6 +118,7 @@ async function start(
     address: () => listeners.url && (access.publicUrl ?? listeners.url),
   })
   const embedLink = createEmbedLink({ codes, redactor, hosts: config.embed.hosts, publicUrl: access.publicUrl })
+  const cardCodes = createCardCodes({ codes, redactor })
   const doors = openDoors(list, {
     parts,
     config,
@@ -128,6 +129,7 @@ async function start(
     status,
     signInLink,
     embedLink,
+    cardCodes,
     ...(options.handsOver === true && { handOver: () => void drain.stop() }),
   })
   undo.defer(() => within(GIVE_UP_MS, Promise.all(doors.map((door) => door.close()))))

@@ -15,6 +15,7 @@ describe('an embedded page', () => {
     ['GET', `${own}/cards/c1`],
     ['POST', `${own}/calls/c1/approval`],
     ['POST', `${own}/compact`],
+    ['POST', `${own}/cards/c1`],
     ['DELETE', `${own}/queue/entry_1`],
     ['GET', `/api/sessions/${ID}`],
     ['GET', '/api/polylogue/me'],

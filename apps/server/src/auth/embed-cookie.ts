@@ -27,7 +27,7 @@ export function sessionOfEmbed(recorded: string | undefined, host: string): stri
 const OF_SERVER = new Set(['/api/polylogue/me', '/api/polylogue/status', '/api/solutions', '/api/config/models'])
 /** Below `/api/polylogue/sessions/ID`. */
 const READS = /^(?:|\/turns|\/waiting|\/queue|\/progress|\/(?:calls|cards|blobs)\/[^/]+)$/
-const WRITES = /^(?:\/compact|\/calls\/[^/]+\/(?:approval|cancel))$/
+const WRITES = /^(?:\/compact|\/cards\/[^/]+|\/calls\/[^/]+\/(?:approval|cancel))$/
 const QUEUED = /^\/queue\/[^/]+$/
 
 /** Whether an embedded page may send this request. It reads its session, talks in it and answers what it asks. */

@@ -44,3 +44,21 @@ export function createEmbedLink({ codes, redactor, hosts, publicUrl }: EmbedLink
 
 /** What binds a code to its session. */
 export const embedCodeOf = (sessionId: string): string => `embed ${sessionId}`
+
+interface CardOf {
+  readonly sessionId: SessionId
+  readonly toolCallId: string
+}
+
+/** Codes that show one card, once. They sign nobody in. */
+export function createCardCodes({ codes, redactor }: Pick<SignInLinkDeps, 'codes' | 'redactor'>) {
+  const bound = ({ sessionId, toolCallId }: CardOf): string => `card ${JSON.stringify([sessionId, toolCallId])}`
+  return {
+    async issue(userId: UserId, card: CardOf) {
+      const issued = await codes.issue(userId, bound(card))
+      redactor.learnPassing(issued.code)
+      return issued
+    },
+    redeem: (code: string, card: CardOf) => codes.redeem(code, bound(card)),
+  }
+}

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ServerStatus } from '@polylogue/console'
+import type { ConsoleDeps, ServerStatus } from '@polylogue/console'
 import type { SessionId, UserId } from '@polylogue/engine'
 import type { Authenticate } from '../auth/authenticate.ts'
 import type { SignInLink } from '../auth/sign-in-link.ts'
@@ -24,6 +24,8 @@ export interface DoorDeps {
   signInLink(userId: UserId): Promise<SignInLink | undefined>
   /** An address that shows a session in a frame, once. `undefined` where sessions are not embedded. */
   embedLink(userId: UserId, sessionId: SessionId): Promise<SignInLink | undefined>
+  /** Codes that show one card, once. */
+  readonly cardCodes: ConsoleDeps['cardCodes']
   /** Every door of this server, this one too. Not to be called before all are open. */
   readonly doors: () => readonly Door[]
   /** Present in a process that gives the data directory up to a server that asks for it. */

@@ -1,5 +1,7 @@
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Card } from '../model/card.ts'
+import { useModel } from './model-context.tsx'
 import { OutsideLink } from './outside-link.tsx'
 import { spellBidi } from './spell-bidi.ts'
 import './card-frame.css'
@@ -17,6 +19,7 @@ export function CardFrame({ sessionId, card }: CardFrameProps) {
   const { t } = useTranslation()
   const { callId, title, uri, height = USUAL_HEIGHT } = card
   const name = spellBidi(title ?? t('card'))
+  const url = useCardUrl(sessionId, uri === undefined ? callId : undefined)
   return (
     <figure className="card-frame" data-card={callId}>
       <figcaption>{name}</figcaption>
@@ -25,9 +28,8 @@ export function CardFrame({ sessionId, card }: CardFrameProps) {
           title={name}
           sandbox="allow-scripts"
           referrerPolicy="no-referrer"
-          loading="lazy"
           height={Math.min(height, TALLEST)}
-          src={`/api/polylogue/sessions/${sessionId}/cards/${encodeURIComponent(callId)}`}
+          src={url}
         />
       ) : (
         <p className="card-link">
@@ -36,4 +38,22 @@ export function CardFrame({ sessionId, card }: CardFrameProps) {
       )}
     </figure>
   )
+}
+
+/** The address of a card works once, so each frame asks for its own. */
+function useCardUrl(sessionId: string, callId: string | undefined): string | undefined {
+  const model = useModel()
+  const [url, setUrl] = useState<string>()
+  useEffect(() => {
+    if (callId === undefined) return
+    let isCurrent = true
+    const open = async (): Promise<void> => {
+      const opened = await (await model.api()).openCard({ id: sessionId, call: callId, body: {} })
+      if (isCurrent) setUrl(opened.url)
+    }
+    // Without an address the frame stays empty, below its title.
+    open().catch(() => undefined)
+    return () => void (isCurrent = false)
+  }, [model, sessionId, callId])
+  return url
 }

@@ -1,5 +1,6 @@
 import { agentOperations } from './agents.ts'
 import { callOperations } from './calls.ts'
+import { cardOperations } from './cards.ts'
 import { commandOperations } from './commands.ts'
 import { doorOperations } from './doors.ts'
 import { keyOperations } from './keys.ts'
@@ -25,6 +26,7 @@ export const operations = {
   ...searchOperations,
   ...waitingOperations,
   ...callOperations,
+  ...cardOperations,
   ...commandOperations,
   ...queueOperations,
   ...recordingOperations,

@@ -1,6 +1,7 @@
-import { asSessionId, type RecordedEvent, type SessionId } from '@polylogue/engine'
+import { asSessionId } from '@polylogue/engine'
 import { Hono } from 'hono'
-import { answerRefusal, requireCaller, type NodeEnv } from './answer-operations.ts'
+import { answerRefusal, type NodeEnv } from './answer-operations.ts'
+import { findCard } from './card-answers.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { Refusal } from './refusal.ts'
 
@@ -14,28 +15,33 @@ export const CARD_POLICY = [
   "style-src 'unsafe-inline'",
   'img-src data:',
   'font-src data:',
+  "webrtc 'block'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'self'",
 ].join('; ')
 
-const PAGE = 500
-/** Longer text is not parsed. */
-const LONGEST_TEXT = 1024 * 1024
+const USED = 'The address of a card works once. Open the card again.'
 
-type CardDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'authenticate' | 'bodyLimits'>
+type CardDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'cardCodes'>
 
-/** The HTML that a tool gave for people, for an iframe of our own page alone. */
-export function createCardRoute(deps: CardDeps): Hono<NodeEnv> {
+/**
+ * The HTML that a tool gave for people, for an iframe of our own page alone. The code in the address is the permission,
+ * and works once: whoever learns the address later gets nothing, and the frame needs no cookie.
+ */
+export function createCardRoute({ engine, events, cardCodes }: CardDeps): Hono<NodeEnv> {
   const routes = new Hono<NodeEnv>()
   routes.get(CARD_PATH, async (c) => {
     try {
-      const { userId } = await requireCaller(c, deps)
+      const code = c.req.query('code')
+      if (code === undefined) throw new Refusal(401, USED)
       // Browsers set it, and scripts cannot: a card is never a page of its own and never read by a script.
       if (c.req.header('sec-fetch-dest') !== 'iframe') throw new Refusal(403, 'A card is shown in the console only.')
-      const sessionId = asSessionId(c.req.param('id'))
-      await deps.engine.readSession(userId, sessionId, 'guest')
-      const html = await findCard(deps.events, sessionId, c.req.param('call'))
+      const card = { sessionId: asSessionId(c.req.param('id')), toolCallId: c.req.param('call') }
+      const userId = await cardCodes.redeem(code, card)
+      if (userId === undefined) throw new Refusal(401, USED)
+      await engine.readSession(userId, card.sessionId, 'guest')
+      const html = await findCard(events, card)
       if (html === undefined) throw new Refusal(404, 'No such card.')
       return c.body(html, 200, {
         'content-type': 'text/html; charset=utf-8',
@@ -49,38 +55,4 @@ export function createCardRoute(deps: CardDeps): Hono<NodeEnv> {
     }
   })
   return routes
-}
-
-async function findCard(
-  events: CardDeps['events'],
-  sessionId: SessionId,
-  toolCallId: string,
-): Promise<string | undefined> {
-  for (let after = 0; ;) {
-    const page = await events.readEvents(sessionId, after, PAGE)
-    for (const { event } of page) {
-      if (event.type === 'tool-call.settled' && event.toolCallId === toolCallId) return htmlOf(event)
-    }
-    const last = page.at(-1)?.seq
-    if (last === undefined) return undefined
-    after = last
-  }
-}
-
-/** A tool sets `_meta` beside its output, or a command prints it in a JSON object. */
-function htmlOf({ meta, output }: RecordedEvent & { readonly type: 'tool-call.settled' }): string | undefined {
-  const printed = meta?.['ui'] === undefined && typeof output === 'string' ? parseMeta(output) : undefined
-  const ui = meta?.['ui'] ?? printed
-  if (typeof ui !== 'object' || ui === null || !('resourceHTML' in ui)) return undefined
-  return typeof ui.resourceHTML === 'string' ? ui.resourceHTML : undefined
-}
-
-function parseMeta(text: string): unknown {
-  if (text.length > LONGEST_TEXT || !text.includes('"_meta"')) return undefined
-  try {
-    const value = JSON.parse(text) as { readonly _meta?: { readonly ui?: unknown } } | null
-    return value?._meta?.ui
-  } catch {
-    return undefined
-  }
 }

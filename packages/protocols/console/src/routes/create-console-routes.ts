@@ -5,6 +5,7 @@ import type { ConsoleDeps } from './deps.ts'
 import { answerAgents } from './agent-answers.ts'
 import { answerCalls } from './call-answers.ts'
 import { answerCommands } from './command-answers.ts'
+import { answerCards } from './card-answers.ts'
 import { createCardRoute } from './card-route.ts'
 import { answerDoors } from './door-answers.ts'
 import { createFollowRoutes } from './follow-routes.ts'
@@ -32,6 +33,7 @@ export function createConsoleRoutes(deps: ConsoleDeps): Hono<NodeEnv> {
     ...answerSessions(deps),
     ...answerSearch(deps),
     ...answerCalls(deps),
+    ...answerCards(deps),
     ...answerCommands(deps),
     ...answerQueue(deps),
     ...answerRecordings(deps),

@@ -26,6 +26,7 @@ import type { TurnsPage } from '../contract/turns.ts'
 import type { ModelList } from '../contract/models.ts'
 import type { BacktestResult } from '../contract/permissions.ts'
 import type { NodeLease, ServerNode } from '../contract/nodes.ts'
+import type { CardOf } from './card-answers.ts'
 import type { McpServer, McpTool, ServerStatus } from '../contract/server.ts'
 
 /** Who is asking. */
@@ -180,6 +181,11 @@ export interface ConsoleDeps extends RequestDeps {
     userId: UserId,
     sessionId: SessionId,
   ): Promise<{ readonly url: string; readonly expiresAt: number } | undefined>
+  /** One-time codes, each for one card. `redeem` returns whom the code was made for, once. */
+  readonly cardCodes: {
+    issue(userId: UserId, card: CardOf): Promise<{ readonly code: string; readonly expiresAt: number }>
+    redeem(code: string, card: CardOf): Promise<UserId | undefined>
+  }
   readonly memories: MemoryStore
   readonly usage: Pick<UsageStore, 'sumUsage'>
   readonly rules: RuleStore

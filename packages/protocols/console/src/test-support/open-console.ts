@@ -85,6 +85,7 @@ export async function openConsole() {
     users: createUsers(),
     signInLink: async (userId) => ({ url: `http://127.0.0.1/signin#code=${userId}`, expiresAt: 2 }),
     embedLink: async (_, sessionId) => ({ url: `https://a.example/embed/${sessionId}#code=x`, expiresAt: 2 }),
+    cardCodes: createCardCodes(),
     memories: createMemoryMemoryStore({ clock: test.clock }),
     usage: { sumUsage: async () => [SUM] },
     rules: createMemoryRuleStore(),
@@ -320,3 +321,22 @@ const BACKTEST = {
     },
   ],
 } as const
+
+/** Codes are counted. */
+function createCardCodes(): ConsoleDeps['cardCodes'] {
+  const open = new Map<string, UserId>()
+  const bound = (code: string, { sessionId, toolCallId }: { sessionId: string; toolCallId: string }): string =>
+    [code, sessionId, toolCallId].join(' ')
+  return {
+    async issue(userId, card) {
+      const code = `code${open.size}`
+      open.set(bound(code, card), userId)
+      return { code, expiresAt: 2 }
+    },
+    async redeem(code, card) {
+      const userId = open.get(bound(code, card))
+      open.delete(bound(code, card))
+      return userId
+    },
+  }
+}
