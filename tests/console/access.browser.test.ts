@@ -49,6 +49,7 @@ const SCREENS = [
   '/manage/rules',
   '/manage/memories',
   '/manage/mcp',
+  '/manage/budgets',
 ]
 const addressOf = (screen: string): string =>
   `${stage.server().url}${screen === 'session' ? session : screen === 'doors' ? `${session}/doors` : screen}`

@@ -9,7 +9,12 @@ let stage: Stage
 let chat: Chat
 
 beforeAll(async () => {
-  stage = await openStage({ config: (folder) => ({ mcpServers: { files: mcpServerIn(folder) } }) })
+  stage = await openStage({
+    config: (folder) => ({
+      mcpServers: { files: mcpServerIn(folder) },
+      budgets: { turn: { steps: 700 }, key: { per: 'day', money: 20, tokens: 9_000_000, whenSpent: 'stop' } },
+    }),
+  })
   chat = chatOn(stage.page)
   await chat.begin('say Something that costs tokens')
   await chat.answered('costs tokens')
@@ -139,6 +144,19 @@ it('console 58: a link that a phone reads as a QR code signs it in, once', async
   await page.goto(link)
   await page.getByRole('alert').waitFor()
   await phone.close()
+})
+
+it('the budgets of each agent are shown with what happens when they are used up', async () => {
+  await open('/manage/budgets')
+  const row = stage.page.locator('[data-budget=scripted]')
+  expect((await row.locator('td').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
+    'scripted',
+    '700 steps then it asks',
+    '–',
+    '$20.00, 9M tokens a day then it stops',
+  ])
+  const { budgets } = (await (await ask('/api/polylogue/budgets')).json()) as { budgets: readonly unknown[] }
+  expect(await stage.page.locator('[data-budget]').count()).toBe(budgets.length)
 })
 
 it('console 56: the calendar shows the due times that the API lists', async () => {

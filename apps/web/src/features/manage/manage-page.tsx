@@ -1,13 +1,21 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { AgentsPage } from './agents-page.tsx'
+import { BudgetsPage } from './budgets-page.tsx'
 import { KeysPage } from './keys-page.tsx'
 import { McpPage } from './mcp-page.tsx'
 import { MemoriesPage } from './memories-page.tsx'
 import { RulesPage } from './rules-page.tsx'
 import './manage.css'
 
-const PARTS = { agents: AgentsPage, keys: KeysPage, rules: RulesPage, memories: MemoriesPage, mcp: McpPage } as const
+const PARTS = {
+  agents: AgentsPage,
+  keys: KeysPage,
+  rules: RulesPage,
+  memories: MemoriesPage,
+  mcp: McpPage,
+  budgets: BudgetsPage,
+} as const
 type PartName = keyof typeof PARTS
 
 const isPart = (name: string): name is PartName => name in PARTS
@@ -20,6 +28,7 @@ export function ManagePage({ what }: { readonly what: string }) {
     rules: t('rules'),
     memories: t('memories'),
     mcp: t('mcpServers'),
+    budgets: t('budgets'),
   }
   const part = isPart(what) ? what : 'keys'
   const Part = PARTS[part]
