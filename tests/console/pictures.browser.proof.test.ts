@@ -1,10 +1,12 @@
 // Makes the pictures of docs/console.md and the README. `UPDATE_PICTURES=1 npm run proof -- pictures` writes them.
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
+import { connectAcp } from './acp-client.ts'
 import { chatOn } from './chat.ts'
 import { type Stage, openStage } from './stage.ts'
 
@@ -28,7 +30,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   })
   afterAll(() => stage.close())
 
-  it('first run, the chat with a plan and an approval, on a phone, doors and the past', async () => {
+  it('first run, a question, usage, rules, schedules, the palette and offline', async () => {
     const { page } = stage
     const chat = chatOn(page)
     await take(page, `first-run-${colorScheme}`)
@@ -37,35 +39,20 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await take(page, `question-${colorScheme}`)
     await page.locator('.ask input[type=radio]').first().check()
     await page.getByRole('button', { name: 'Answer', exact: true }).click()
-    const allow = chat.card.getByRole('button', { name: /^Allow/ })
-    await allow.waitFor({ timeout: 60_000 })
-    await chat.card.getByLabel(/^Always, as a rule/).check()
-    await chat.card.locator('[data-backtest]').waitFor()
-    await take(page, `chat-${colorScheme}`)
-    await page.setViewportSize({ width: 390, height: 780 })
-    await take(page, `phone-${colorScheme}`)
-    await page.setViewportSize({ width: 1280, height: 800 })
-    await chat.card.getByLabel('Once').check()
-    await allow.click()
+    await chat.card.getByRole('button', { name: /^Allow/ }).click({ timeout: 60_000 })
     await page.locator('.composer-stop').waitFor({ state: 'detached', timeout: 60_000 })
     const session = new URL(page.url()).pathname
-    await page.goto(`${stage.server().url}${session}/doors?seq=20`)
-    await page.locator('.doors-row[data-seq="20"]').waitFor()
-    await page.locator('.clients li[data-door]').waitFor()
-    await page.locator('.wire-fold').first().click()
-    await take(page, `doors-${colorScheme}`)
-    await page.goto(`${stage.server().url}${session}?at=20`)
-    await page.locator('.past[data-at="20"] .agent-row').first().waitFor()
-    await take(page, `past-${colorScheme}`)
     await page.goto(`${stage.server().url}/usage`)
     await page.locator('.usage-table tbody tr').first().waitFor()
     await take(page, `usage-${colorScheme}`)
     await page.goto(`${stage.server().url}/manage/rules`)
     await page.locator('.manage-add').waitFor()
-    for (const [tool, argument] of [
-      ['Bash', 'command=^npm test'],
-      ['WebFetch', ''],
+    for (const [action, tool, argument] of [
+      ['allow', 'Bash', 'command=^npm test'],
+      ['deny', 'WebFetch', 'url=^http:'],
+      ['ask', 'Write', 'path=\\.env$'],
     ] as const) {
+      await page.getByLabel('Action').selectOption(action)
       await page.getByLabel('Tool').fill(tool)
       await page.getByLabel('Argument and pattern').fill(argument)
       await page.getByRole('button', { name: 'Try on past calls' }).click()
@@ -73,6 +60,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
       await page.getByRole('button', { name: 'Add the rule' }).click()
       await page.locator('tr[data-rule]').filter({ hasText: tool }).waitFor()
     }
+    await page.getByLabel('Action').selectOption('ask')
     await page.getByLabel('Tool').fill('Bash')
     await page.getByRole('button', { name: 'Try on past calls' }).click()
     await page.locator('[data-backtest]').waitFor()
@@ -131,6 +119,50 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await scripted.close()
   }, 120_000)
 
+  it('an approval with its diff, also on a phone; doors with three clients, and the past', async () => {
+    const scripted = await openStage({ colorScheme })
+    const { page } = scripted
+    const chat = chatOn(page)
+    const { url = '', localKey = '' } = scripted.server()
+    const headers = { authorization: `Bearer ${localKey}`, 'content-type': 'application/json' }
+    await writeFile(join(scripted.folder, 'login.ts'), LOGIN)
+    const rule = JSON.stringify({ tool: 'Edit', action: 'ask' })
+    await fetch(`${url}/api/polylogue/permissions`, { method: 'POST', headers, body: rule })
+    const editor = await connectAcp(url, localKey)
+    const session = String((await editor.request('session/new', { cwd: scripted.folder, mcpServers: [] }))['sessionId'])
+    await fetch(`${url}/api/sessions/${session}`, {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify({ intent: 'Fix the login' }),
+    })
+    await page.goto(`${url}/s/${session}`)
+    await page.locator('.chat[data-phase=ready]').waitFor()
+    const follow = new AbortController()
+    await fetch(`${url}/aap/v3/sessions/${session}/events?follow=true`, { headers, signal: follow.signal })
+    void editor.begin('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: FIX }] })
+    await chat.card.locator('.diff').waitFor()
+    await chat.card.getByLabel(/^Always, as a rule/).check()
+    await take(page, `chat-${colorScheme}`)
+    await page.setViewportSize({ width: 390, height: 780 })
+    await take(page, `phone-${colorScheme}`)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await chat.card.getByLabel('Once').check()
+    await chat.card.getByRole('button', { name: /^Allow/ }).click()
+    await chat.answered('Both tests pass now.')
+    await chat.rests()
+    await page.goto(`${url}/s/${session}/doors?seq=12`)
+    await page.locator('.doors-row[data-seq="12"]').waitFor()
+    for (const door of ['aap', 'acp', 'blade']) await page.locator(`.clients li[data-door^=${door}]`).first().waitFor()
+    await page.locator('.wire-fold').first().click()
+    await take(page, `doors-${colorScheme}`)
+    await page.goto(`${url}/s/${session}?at=12`)
+    await page.locator('.past[data-at="12"] .agent-row').first().waitFor()
+    await take(page, `past-${colorScheme}`)
+    follow.abort()
+    editor.close()
+    await scripted.close()
+  }, 120_000)
+
   it('a hit in Chinese', async () => {
     requireChineseFont()
     const { page } = stage
@@ -145,6 +177,36 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.evaluate("localStorage.removeItem('polylogue.language')")
   }, 120_000)
 })
+
+const LOGIN = `import { hash } from './hash.ts'
+
+export function isSame(given: string, stored: string): boolean {
+  return hash(given) === stored.trim()
+}
+
+export const rounds = 12
+`
+
+const PLAN = ['Read the failing test', 'Fix the login', 'Run the tests'].map((content, index) => ({
+  content,
+  status: index === 0 ? 'completed' : index === 1 ? 'in_progress' : 'pending',
+}))
+
+const FIX = script(
+  'think The hash is compared before it is trimmed.',
+  'say Two tests fail: the stored hash is trimmed, but the given one is not.',
+  call('p1', 'TodoWrite', { todos: PLAN }),
+  call('r1', 'Read', { path: 'login.ts' }),
+  '---',
+  'say I trim **both**, in one place:',
+  call('e1', 'Edit', {
+    path: 'login.ts',
+    oldText: '  return hash(given) === stored.trim()',
+    newText: '  const [left, right] = [hash(given), stored].map((text) => text.trim())\n  return left === right',
+  }),
+  '---',
+  'say Both tests pass now.',
+)
 
 /** Without one, Chinese is drawn as empty boxes. */
 function requireChineseFont(): void {

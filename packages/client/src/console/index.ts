@@ -37,6 +37,7 @@ export {
   type ReplayReport,
   type RequestOf,
   type Rule,
+  type RuleProposal,
   type ServerStatus,
   type Session,
   type SessionCommand,

@@ -73,6 +73,8 @@ it('every operation answers exactly as the contract says', async () => {
   await check('cancelCall', ann.cancelCall({ id, call: 'a' }))
   const another = await opened.startWaiting()
   await check('answerApproval', ann.answerApproval({ id: another, call: 'a', body: { granted: true } }))
+  await expect.poll(async () => (await ann.readCall({ id: another, call: 'a' })).settled).toBeDefined()
+  await check('openCard', ann.openCard({ id: another, call: 'a', body: {} }))
   await check('readRecorded', ann.readRecorded({ id, hash: await findExchange(id) }))
   await check('replaySession', ann.replaySession({ id }))
   await check('createKey', ann.createKey({ body: { name: 'laptop' } }))

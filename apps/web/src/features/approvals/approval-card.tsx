@@ -38,7 +38,9 @@ export function ApprovalCard({ session, call, children }: ApprovalCardProps) {
     setProblem(undefined)
     try {
       const proposed = granted ? proposalOf(proposals, scope) : undefined
-      if (proposed !== undefined) await (await model.api()).addRule({ body: proposed })
+      if (proposed !== undefined) {
+        await (await model.api()).addRule({ body: { ...proposed.rule, first: proposed.first } })
+      }
       const offer = call.approval?.offers.find(({ id }) => id === scope)?.id
       const refused = await session.answerApproval(call.toolCallId, {
         granted,

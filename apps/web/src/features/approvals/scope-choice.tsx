@@ -1,4 +1,4 @@
-import type { BacktestResult, NewRule, WaitingCall } from '@polylogue/client/console'
+import type { RuleProposal, WaitingCall } from '@polylogue/client/console'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { spellOutLine } from '../../model/console-contract.ts'
@@ -10,13 +10,13 @@ export type Scope = string
 const RULE = 'rule:'
 
 /** The rule that a scope adds. */
-export function proposalOf(proposals: readonly BacktestResult[], scope: Scope): NewRule | undefined {
-  return scope.startsWith(RULE) ? proposals[Number(scope.slice(RULE.length))]?.rule : undefined
+export function proposalOf(proposals: readonly RuleProposal[], scope: Scope): RuleProposal | undefined {
+  return scope.startsWith(RULE) ? proposals[Number(scope.slice(RULE.length))] : undefined
 }
 
 interface ScopeChoiceProps {
   readonly call: WaitingCall
-  readonly proposals: readonly BacktestResult[]
+  readonly proposals: readonly RuleProposal[]
   readonly scope: Scope
   readonly onChoose: (scope: Scope) => void
 }

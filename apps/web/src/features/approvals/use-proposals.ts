@@ -1,11 +1,11 @@
-import type { BacktestResult, WaitingCall } from '@polylogue/client/console'
+import type { RuleProposal, WaitingCall } from '@polylogue/client/console'
 import { useEffect, useState } from 'react'
 import { useModel } from '../../ui/model-context.tsx'
 
-const NONE: readonly BacktestResult[] = []
+const NONE: readonly RuleProposal[] = []
 
 /** The rules that the server proposes for a call, the smallest first, each with what it would have changed. */
-export function useProposals(sessionId: string, { toolCallId }: WaitingCall): readonly BacktestResult[] {
+export function useProposals(sessionId: string, { toolCallId }: WaitingCall): readonly RuleProposal[] {
   const model = useModel()
   const [proposals, setProposals] = useState(NONE)
   useEffect(() => {

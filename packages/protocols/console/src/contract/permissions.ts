@@ -92,6 +92,9 @@ export const backtestResult = z
   .meta({ id: 'ConsoleBacktest' })
 export type BacktestResult = Sent<z.infer<typeof backtestResult>>
 
+const proposal = backtestResult.extend({ first: z.boolean() }).meta({ id: 'ConsoleRuleProposal' })
+export type RuleProposal = Sent<z.infer<typeof proposal>>
+
 const tag = 'permissions'
 
 export const permissionOperations = defineOperations({
@@ -146,7 +149,8 @@ export const permissionOperations = defineOperations({
     summary: 'Propose the smallest rules that allow a call, each with what it would have made of past calls.',
     status: 200,
     body: z.strictObject({ session: z.string().min(1).max(200), call: z.string().min(1).max(200) }),
-    answer: z.object({ proposals: z.array(backtestResult) }),
+    /** `first`: one of your rules asks, so the proposed one must be added before the others. */
+    answer: z.object({ proposals: z.array(proposal) }),
     refusals: { 404: 'the session has no such call' },
   },
   readOverrides: {

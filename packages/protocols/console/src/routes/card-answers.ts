@@ -1,5 +1,5 @@
 import { asSessionId, type EventStore, type RecordedEvent, type SessionId } from '@polylogue/engine'
-import { BASE_PATH } from '../contract/operations.ts'
+import { BASE_PATH } from '../light/base-path.ts'
 import type { cardOperations } from '../contract/cards.ts'
 import type { Answers } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'

@@ -21,8 +21,6 @@ export const CARD_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ')
 
-const USED = 'The address of a card works once. Open the card again.'
-
 type CardDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'cardCodes'>
 
 /**
@@ -34,12 +32,12 @@ export function createCardRoute({ engine, events, cardCodes }: CardDeps): Hono<N
   routes.get(CARD_PATH, async (c) => {
     try {
       const code = c.req.query('code')
-      if (code === undefined) throw new Refusal(401, USED)
+      if (code === undefined) throw new Refusal(401, 'Unauthorized')
       // Browsers set it, and scripts cannot: a card is never a page of its own and never read by a script.
       if (c.req.header('sec-fetch-dest') !== 'iframe') throw new Refusal(403, 'A card is shown in the console only.')
       const card = { sessionId: asSessionId(c.req.param('id')), toolCallId: c.req.param('call') }
       const userId = await cardCodes.redeem(code, card)
-      if (userId === undefined) throw new Refusal(401, USED)
+      if (userId === undefined) throw new Refusal(401, 'The address of a card works once. Open the card again.')
       await engine.readSession(userId, card.sessionId, 'guest')
       const html = await findCard(events, card)
       if (html === undefined) throw new Refusal(404, 'No such card.')

@@ -6,7 +6,7 @@ import {
   type StoredRule,
   type UserId,
 } from '@polylogue/engine'
-import { MOST_RULES, type BacktestResult, type permissionOperations } from '../contract/permissions.ts'
+import { MOST_RULES, type RuleProposal, type permissionOperations } from '../contract/permissions.ts'
 import type { Answers } from './answer-operations.ts'
 import { findCall } from './call-answers.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -68,17 +68,18 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
     async proposeRules({ caller: { userId }, body: { session, call } }) {
       const found = await findCall({ engine, events }, { userId, sessionId: asSessionId(session), toolCallId: call })
       const present = await list(userId)
-      const proposals: BacktestResult[] = []
+      const first = found.requested?.reason?.startsWith('user-rule') === true
+      const proposals: RuleProposal[] = []
       for (const proposed of rulesFor(found)) {
         const { rule, warnings } = parseNewRule(proposed)
         const result = await deps.backtest({
           userId,
           proposed: rule,
           rules: present,
-          isFirst: false,
+          isFirst: first,
           calls: PAST_CALLS,
         })
-        proposals.push({ ...result, rule: toRuleJson(rule), warnings })
+        proposals.push({ ...result, rule: toRuleJson(rule), warnings, first })
       }
       return { proposals }
     },

@@ -53,7 +53,10 @@ const AGENT = {
   version: '1.0.0',
   modelName: 'fake/model',
   options: [{ name: 'tone', type: 'select', default: 'dry', choices: ['dry', 'warm'] }],
-  tools: [createFakeTool('pay', { effect: 'unsafe' })],
+  tools: [createFakeTool('pay', {
+    effect: 'unsafe',
+    run: async () => ({ content: 'pay ran', meta: { ui: { resourceHTML: '<p>Paid</p>' } } }),
+  })],
 } as unknown as AgentDefinition
 
 /**
