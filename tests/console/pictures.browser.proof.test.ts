@@ -30,9 +30,10 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   })
   afterAll(() => stage.close())
 
-  it('first run, a question, usage, rules, schedules, the palette and offline', async () => {
+  it('first run, a question, the past, usage, rules, schedules, the palette and offline', async () => {
     const { page } = stage
     const chat = chatOn(page)
+    await page.getByRole('button', { name: 'Do a small piece of work' }).waitFor()
     await take(page, `first-run-${colorScheme}`)
     await page.getByRole('button', { name: 'Do a small piece of work' }).click()
     await page.locator('.ask .question').waitFor()
@@ -42,6 +43,9 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await chat.card.getByRole('button', { name: /^Allow/ }).click({ timeout: 60_000 })
     await page.locator('.composer-stop').waitFor({ state: 'detached', timeout: 60_000 })
     const session = new URL(page.url()).pathname
+    await page.goto(`${stage.server().url}${session}?at=20`)
+    await page.locator('.past[data-at="20"] .agent-row').first().waitFor()
+    await take(page, `past-${colorScheme}`)
     await page.goto(`${stage.server().url}/usage`)
     await page.locator('.usage-table tbody tr').first().waitFor()
     await take(page, `usage-${colorScheme}`)
@@ -119,8 +123,11 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await scripted.close()
   }, 120_000)
 
-  it('an approval with its diff, also on a phone; doors with three clients, and the past', async () => {
-    const scripted = await openStage({ colorScheme })
+  it('an approval with its diff, also on a phone; doors with three clients', async () => {
+    const scripted = await openStage({
+      colorScheme,
+      config: (folder) => ({ acp: { roots: { local: [folder] } } }),
+    })
     const { page } = scripted
     const chat = chatOn(page)
     const { url = '', localKey = '' } = scripted.server()
@@ -138,7 +145,11 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await page.goto(`${url}/s/${session}`)
     await page.locator('.chat[data-phase=ready]').waitFor()
     const follow = new AbortController()
-    await fetch(`${url}/aap/v3/sessions/${session}/events?follow=true`, { headers, signal: follow.signal })
+    const followed = await fetch(`${url}/aap/v3/sessions/${session}/events?follow=true`, {
+      headers,
+      signal: follow.signal,
+    })
+    const reading = followed.text().catch(() => 'ended')
     void editor.begin('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: FIX }] })
     await chat.card.locator('.diff').waitFor()
     await chat.card.getByLabel(/^Always, as a rule/).check()
@@ -155,10 +166,8 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     for (const door of ['aap', 'acp', 'blade']) await page.locator(`.clients li[data-door^=${door}]`).first().waitFor()
     await page.locator('.wire-fold').first().click()
     await take(page, `doors-${colorScheme}`)
-    await page.goto(`${url}/s/${session}?at=12`)
-    await page.locator('.past[data-at="12"] .agent-row').first().waitFor()
-    await take(page, `past-${colorScheme}`)
     follow.abort()
+    expect(await reading).toBe('ended')
     editor.close()
     await scripted.close()
   }, 120_000)

@@ -152,7 +152,7 @@ function WhatRuns({ call, directory }: WhatRunsProps) {
         </pre>
       )}
       {call.diffs.map(({ path, oldText = '', newText }) => (
-        <LazyDiff key={path} path={path} oldText={oldText} newText={newText} />
+        <LazyDiff key={path} path={pathFrom(directory, path)} oldText={oldText} newText={newText} />
       ))}
       {facts.command === undefined && call.diffs.length === 0 ? (
         <pre className="card-command" tabIndex={0}>
@@ -182,3 +182,7 @@ function WhatRuns({ call, directory }: WhatRunsProps) {
     </>
   )
 }
+
+/** A path below the session's directory is shown from there, as the agent writes it. */
+const pathFrom = (directory: string | undefined, path: string): string =>
+  directory !== undefined && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path
