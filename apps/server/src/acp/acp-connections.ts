@@ -75,7 +75,11 @@ function toClients({ connection, options, since }: OpenConnection): readonly Att
     ...(client !== undefined && { client }),
   }
   const sessions = connection.sessions()
-  return sessions.length === 0 ? [shared] : sessions.map((sessionId) => ({ ...shared, sessionId }))
+  if (sessions.length === 0) return [shared]
+  return sessions.map((sessionId) => {
+    const cursor = connection.cursorOf(sessionId)
+    return { ...shared, sessionId, ...(cursor !== undefined && { cursor }) }
+  })
 }
 
 /** An editor on this machine. It started this process, or its process can open the socket beside `local.key`. */

@@ -95,7 +95,7 @@ function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink,
           door
             .clients()
             .filter((client) => client.sessionId === sessionId)
-            .map(({ client, keyId, since }) => ({ door: door.name, client, key: keyId, since })),
+            .map(({ client, keyId, since, cursor }) => ({ door: door.name, client, key: keyId, since, cursor })),
         ),
     },
     async readRows(asked) {

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import { createAapRoutes, presentSession, type AapDeps, type AapVersion } from '@polylogue/aap'
+import type { ServerResponse } from 'node:http'
 import { jsonLimitsOf } from '../http/read-json-body.ts'
 import type { HttpApp } from '../http/request-listener.ts'
 import { refuse } from '../http/refuse-caller.ts'
@@ -55,6 +56,7 @@ async function mountAt(path: string, app: HttpApp): Promise<HttpApp> {
 }
 
 function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, clients: AttachedClients): AapDeps {
+  const positions = new WeakMap<ServerResponse, () => number>()
   return {
     engine: parts.engine,
     agents: parts.agents,
@@ -72,10 +74,12 @@ function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, client
     streams: {
       admit: ({ keyId }, outgoing) => parts.streams.admit(keyId, outgoing),
       attached({ userId, keyId }, sessionId, outgoing) {
-        const leave = clients.enter({ userId, keyId, sessionId, since: systemClock.now() })
+        const cursor = (): number | undefined => positions.get(outgoing)?.()
+        const leave = clients.enter({ userId, keyId, sessionId, since: systemClock.now() }, cursor)
         if (outgoing.closed || outgoing.destroyed) leave()
         else outgoing.on('close', leave)
       },
+      reading: (outgoing, seq) => void positions.set(outgoing, seq),
       dropped: () => parts.metrics.droppedReaders.add(),
     },
     async authenticate(incoming) {

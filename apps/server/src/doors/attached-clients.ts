@@ -4,16 +4,19 @@ import type { AttachedClient } from './door.ts'
 export interface AttachedClients {
   list(): readonly AttachedClient[]
   /** Returns what to call when the client has gone; calling that twice is harmless. */
-  enter(client: AttachedClient): () => void
+  enter(client: AttachedClient, cursor?: () => number | undefined): () => void
 }
 
 export function createAttachedClients(): AttachedClients {
-  const clients = new Set<AttachedClient>()
+  const clients = new Map<AttachedClient, (() => number | undefined) | undefined>()
   return {
-    list: () => [...clients],
-    enter(client) {
-      clients.add(client)
+    list: () => [...clients].map(([client, cursor]) => withCursor(client, cursor?.())),
+    enter(client, cursor) {
+      clients.set(client, cursor)
       return () => void clients.delete(client)
     },
   }
 }
+
+const withCursor = (client: AttachedClient, cursor: number | undefined): AttachedClient =>
+  cursor === undefined ? client : { ...client, cursor }

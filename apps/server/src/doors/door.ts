@@ -57,6 +57,8 @@ export interface AttachedClient {
   readonly since: number
   /** The name that the client gave itself. */
   readonly client?: string
+  /** The last recorded event of the session that the client got. Absent where the door cannot tell. */
+  readonly cursor?: number
 }
 
 export interface RowsAsked {

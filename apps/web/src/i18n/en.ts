@@ -149,6 +149,8 @@ export const en = {
   scopeRule: 'Always, as a rule:',
   coversTool: 'every call of {{tool}}',
   editRule: 'Change the rule first',
+  lag: 'lag {{events}}',
+  lagHint: 'Events of the log that the client has not got yet',
   backtest: 'Of the last {{looked}} calls it allows {{allow}} and changes {{changed}}.',
   decline: 'Decline',
   answer: 'Answer',

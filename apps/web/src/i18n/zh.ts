@@ -150,6 +150,8 @@ export const zh: Words = {
   scopeRule: '总是允许，作为规则：',
   coversTool: '{{tool}} 的所有调用',
   editRule: '先修改规则',
+  lag: '落后 {{events}}',
+  lagHint: '客户端尚未收到的日志事件数',
   backtest: '在最近 {{looked}} 次调用中，它会允许 {{allow}} 次，改变 {{changed}} 次。',
   decline: '不回答',
   answer: '回答',

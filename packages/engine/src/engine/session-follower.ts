@@ -36,9 +36,15 @@ export class SessionFollower {
   #attempt = 0
   #held: { readonly attachment: Attachment; readonly paced: PacedReader } | undefined
   #isClosed = false
+  #paced: PacedReader | undefined
 
   constructor(options: FollowerOptions) {
     this.#options = options
+  }
+
+  /** The last recorded event that the reader got. A client that does not read stays behind the log. */
+  get seq(): number {
+    return this.#paced?.lastSeq ?? 0
   }
 
   /** Gives the reader everything after `seq`. Resolves when the past has been read or the reader was detached. */
@@ -48,6 +54,7 @@ export class SessionFollower {
     const attempt = ++this.#attempt
     for (let after = seq; ;) {
       const paced = new PacedReader(reader, pace, after)
+      this.#paced = paced
       const attachment = await engine.attach(userId, sessionId, { after: { seq: after }, reader: paced })
       if (attempt !== this.#attempt) return attachment.detach()
       if (paced.goLive()) {

@@ -24,6 +24,8 @@ export interface StreamWatch {
   admit(caller: Caller, outgoing: ServerResponse): void
   /** The admitted request reads this session until its response closes. */
   attached(caller: Caller, sessionId: SessionId, outgoing: ServerResponse): void
+  /** Tells how far the stream of an attached request has got: the last recorded event that was written. */
+  reading(outgoing: ServerResponse, seq: () => number): void
   /** A client was disconnected because it did not read. */
   dropped(): void
 }

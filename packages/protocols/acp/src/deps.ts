@@ -66,6 +66,8 @@ export interface AcpConnection {
   hasOpenTurns(): boolean
   /** The sessions that the client has open. */
   sessions(): readonly SessionId[]
+  /** The last recorded event of an open session that the client got. */
+  cursorOf(sessionId: SessionId): number | undefined
   /** The client's name from the handshake. */
   clientName(): string | undefined
 }

@@ -82,6 +82,7 @@ export function serveAcp(options: AcpConnectionOptions, deps: AcpDeps): AcpConne
     },
     hasOpenTurns: () => [...connection.sessions.values()].some(({ session }) => session.own.size > 0),
     sessions: () => [...connection.sessions.keys()],
+    cursorOf: (sessionId) => connection.sessions.get(sessionId)?.session.cursor,
     clientName: () => connection.clientName,
   }
 }

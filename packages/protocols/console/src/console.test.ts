@@ -317,8 +317,10 @@ describe('the doors of a session', () => {
     const ben = opened.clientOf('ben')
     await expect(ben.readDoors({ id })).rejects.toMatchObject({ status: 404 })
     await expect(ben.readClients({ id })).rejects.toMatchObject({ status: 404 })
+    const { events } = await opened.clientOf('ann').readEvents({ id, query: { limit: 1000 } })
+    const lastSeq = events.at(-1)?.seq ?? 0
     expect(await opened.clientOf('ann').readClients({ id })).toEqual({
-      clients: [{ door: 'late', client: `reader of ${id}`, since: 1 }],
+      clients: [{ door: 'late', client: `reader of ${id}`, since: 1, cursor: 1, lag: lastSeq - 1 }],
     })
   })
 })

@@ -9,10 +9,15 @@ export function ClientStrip({ clients }: { readonly clients: readonly AttachedCl
   return (
     <ul className="clients" aria-label={t('attachedNow')}>
       {clients.length === 0 ? <li className="quiet">{t('nobody')}</li> : null}
-      {clients.map(({ door, client, key, since }, index) => (
+      {clients.map(({ door, client, key, since, lag }, index) => (
         <li key={`${door}${since}${index}`} data-door={door}>
           <DoorTag door={door} />
           <span className="truncate">{client ?? key?.slice(0, 12) ?? ''}</span>
+          {lag === undefined ? null : (
+            <span className={lag === 0 ? 'quiet' : 'lags'} title={t('lagHint')}>
+              {t('lag', { events: lag })}
+            </span>
+          )}
           <time className="quiet">{formatAge(new Date(since).toISOString(), i18n.language)}</time>
         </li>
       ))}

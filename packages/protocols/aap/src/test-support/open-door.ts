@@ -81,7 +81,8 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
     return revoked === undefined || revoked.aborted ? undefined : { userId: asUserId(name), keyId: name, revoked }
   }
   const limits = { ...LIMITS, ...options.limits }
-  const streams = options.streams ?? { admit: () => undefined, attached: () => undefined, dropped: () => undefined }
+  const nothing = (): void => undefined
+  const streams = options.streams ?? { admit: nothing, attached: nothing, reading: nothing, dropped: nothing }
   const reads = { enter: async () => undefined }
   const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams, reads }
   const app = new Hono<NodeEnv>()

@@ -199,6 +199,7 @@ async function openStream(
   const subject = { engine: deps.engine, userId: caller.userId, sessionId }
   const stream = new EventStream(outgoing, deps.stream)
   const follower = new SessionFollower({ ...subject, pace: stream })
+  deps.streams.reading(outgoing, () => follower.seq)
   stream.onStalled(() => follower.pause())
   stream.whenClosed(() => follower.close())
   const stopWatching = onRevoked(caller.revoked, () => {

@@ -222,6 +222,11 @@ export class AcpSession {
     this.#editor.end()
   }
 
+  /** The last recorded event that the client got. */
+  get cursor(): number {
+    return this.#follower.seq
+  }
+
   /** Stops sending, and answers open prompts with `outcome`. Idempotent. */
   close(outcome: 'cancelled' | 'interrupted' = 'cancelled'): void {
     this.stopAsking()

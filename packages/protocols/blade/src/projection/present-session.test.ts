@@ -37,7 +37,7 @@ it('lists its clients, each with the sessions that it is subscribed to', async (
   expect(door.blade.clients()).toEqual([{ userId: 'ann', keyId: 'ann', since }])
   const sessionId = await door.session()
   await client.subscribe(sessionId)
-  expect(door.blade.clients()).toEqual([{ userId: 'ann', keyId: 'ann', since, sessionId }])
+  expect(door.blade.clients()).toEqual([{ userId: 'ann', keyId: 'ann', since, sessionId, cursor: 1 }])
   client.close()
   await expect.poll(() => door.blade.clients()).toEqual([])
 })

@@ -69,6 +69,8 @@ export interface ConnectedClient {
   readonly keyId: string
   /** Absent: no subscription. */
   readonly sessionId?: SessionId
+  /** The last recorded event of the session that the client confirmed. */
+  readonly cursor?: number
   readonly since: number
 }
 

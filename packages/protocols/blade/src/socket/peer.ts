@@ -94,7 +94,12 @@ export class Peer {
   get attached(): readonly Omit<ConnectedClient, 'since'>[] {
     const { userId, keyId } = this.#caller
     if (this.#subscriptions.size === 0) return [{ userId, keyId }]
-    return [...this.#subscriptions.keys()].map((sessionId) => ({ userId, keyId, sessionId }))
+    return [...this.#subscriptions].map(([sessionId, { confirmed }]) => ({
+      userId,
+      keyId,
+      sessionId,
+      cursor: confirmed,
+    }))
   }
 
   isOwner({ owner }: LiveSession): boolean {

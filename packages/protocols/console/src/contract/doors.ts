@@ -30,6 +30,10 @@ const attachedClient = z
     client: z.string().optional(),
     key: z.string().optional(),
     since: time,
+    /** The last recorded event that the client got, or for Blade confirmed. */
+    cursor: z.number().optional(),
+    /** How many events it is behind the log. */
+    lag: z.number().optional(),
   })
   .meta({ id: 'ConsoleAttachedClient' })
 export type AttachedClient = Sent<z.infer<typeof attachedClient>>

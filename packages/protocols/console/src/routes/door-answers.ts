@@ -41,8 +41,14 @@ export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof
 
     async readClients({ caller: { userId }, params }) {
       const sessionId = asSessionId(params.id)
-      await engine.readSession(userId, sessionId)
-      return { clients: doors.clients(sessionId) }
+      const { lastSeq } = await engine.readSession(userId, sessionId)
+      return {
+        clients: doors
+          .clients(sessionId)
+          .map(({ cursor, ...client }) =>
+            cursor === undefined ? client : { ...client, cursor, lag: Math.max(0, lastSeq - cursor) },
+          ),
+      }
     },
   }
 }

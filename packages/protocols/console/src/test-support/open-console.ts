@@ -204,7 +204,7 @@ function createFakeDoors(): ConsoleDeps['doors'] {
         },
       ]
     },
-    clients: (sessionId) => [{ door: 'late', client: `reader of ${sessionId}`, since: 1 }],
+    clients: (sessionId) => [{ door: 'late', client: `reader of ${sessionId}`, since: 1, cursor: 1 }],
   }
 }
 
