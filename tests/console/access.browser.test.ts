@@ -85,7 +85,25 @@ it('console 64: a message is sent and a call approved by keyboard alone', async 
   await stage.page.keyboard.press('Enter')
   await chat.answered('RESULTS 1')
   await chat.rests()
+  await stage.page.evaluate(LISTEN)
+  await chat.composer.focus()
+  await stage.page.keyboard.type('say one two three four five six seven eight nine ten')
+  await stage.page.keyboard.press('Enter')
+  await chat.answered('nine ten')
+  await chat.rests()
+  // Whatever the number of words: one sentence at the start and one at the end.
+  await expect
+    .poll(() => stage.page.evaluate('globalThis.said'))
+    .toEqual(['The agent is answering.', 'The agent has answered.'])
 })
+
+/** Collects what a screen reader is told. */
+const LISTEN = `(() => {
+  globalThis.said = []
+  const status = document.querySelector('.visually-hidden[role=status]')
+  new MutationObserver(() => globalThis.said.push(status.textContent))
+    .observe(status, { childList: true, characterData: true, subtree: true })
+})()`
 
 it('console 66: Chinese has no English left, and the Enter of an input method sends nothing', async () => {
   await stage.page.evaluate("localStorage.setItem('polylogue.language', 'zh-CN')")

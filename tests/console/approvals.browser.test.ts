@@ -73,7 +73,9 @@ describe('an approval', () => {
     await chat.begin(script(running('r1', 'uname -lint'), '---', 'say Ruled.'))
     const rule = chat.card.locator('.scope-option').filter({ hasText: 'Always, as a rule' })
     expect(await rule.locator('code').innerText()).toBe('Bash command=^uname -lint$')
-    expect(await rule.locator('[data-backtest]').innerText()).toMatch(/^Of the last \d+ calls it allows \d+ and changes \d+\.$/)
+    expect(await rule.locator('[data-backtest]').innerText()).toMatch(
+      /^Of the last \d+ calls it allows \d+ and changes \d+\.$/,
+    )
     await chat.card.getByLabel(/^Always, as a rule/).check()
     await rule.getByRole('link', { name: 'Change the rule first' }).waitFor()
     await button('Allow').click()

@@ -47,6 +47,15 @@ it('console 52: a key is shown once and works until it is revoked', async () => 
   await stage.page.getByRole('button', { name: 'Make a key' }).click()
   const key = await stage.page.locator('.made-key code').innerText()
   expect((await ask('/api/polylogue/me', key)).status).toBe(200)
+  const { sessions } = (await (await ask('/api/polylogue/sessions')).json()) as {
+    sessions: readonly { sessionId: string }[]
+  }
+  const followed = await ask(`/api/polylogue/sessions/${sessions[0]?.sessionId}/events?follow=1`, key)
+  expect(followed.status).toBe(200)
+  const ended = followed.text().then(
+    () => 'ended',
+    () => 'ended',
+  )
   await stage.page.reload()
   const row = stage.page.locator('tr').filter({ hasText: 'laptop' })
   await row.waitFor()
@@ -54,6 +63,7 @@ it('console 52: a key is shown once and works until it is revoked', async () => 
   await row.getByRole('button', { name: 'Revoke' }).click()
   await row.waitFor({ state: 'detached' })
   expect((await ask('/api/polylogue/me', key)).status).toBe(401)
+  expect(await ended).toBe('ended')
 })
 
 it('console 53: rules are tried before they are added, changed, ordered and removed; memories are added, changed, disabled and removed', async () => {
@@ -104,13 +114,18 @@ it('console 53: rules are tried before they are added, changed, ordered and remo
 
 it('console 55: usage is what the server sums up, and an unknown price is a question mark', async () => {
   const { rows } = (await (await ask('/api/polylogue/usage?by=model')).json()) as {
-    rows: readonly { model: string; calls: number }[]
+    rows: readonly { model: string; calls: number; inputTokens: number; outputTokens: number }[]
   }
   await open('/usage')
   await stage.page.locator('.usage-table tbody tr').first().waitFor()
-  const cells = await stage.page.locator('.usage-table tbody tr').first().locator('td').allInnerTexts()
-  expect(cells.slice(0, 2)).toEqual([rows[0]?.model, `${rows[0]?.calls}`])
-  expect(cells.at(-1)).toBe('?')
+  const shown = stage.page.locator('.usage-table tbody tr')
+  expect(await shown.count()).toBe(rows.length)
+  const count = (amount: number): string =>
+    new Intl.NumberFormat('en', { notation: amount >= 10_000 ? 'compact' : 'standard' }).format(amount)
+  for (const [index, { model, calls, inputTokens, outputTokens }] of rows.entries()) {
+    const cells = await shown.nth(index).locator('td').allInnerTexts()
+    expect(cells).toEqual([model, count(calls), count(inputTokens), count(outputTokens), '?'])
+  }
 })
 
 it('console 54: the health of an MCP server turns when it dies, and when it is back', async () => {
@@ -149,6 +164,7 @@ it('console 58: a link that a phone reads as a QR code signs it in, once', async
 it('the budgets of each agent are shown with what happens when they are used up', async () => {
   await open('/manage/budgets')
   const row = stage.page.locator('[data-budget=scripted]')
+  await row.waitFor()
   expect((await row.locator('td').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
     'scripted',
     '700 steps then it asks',

@@ -65,7 +65,16 @@ async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
   }
 }
 
-function toConsoleDeps({ parts, config, authenticate, status, doors, signInLink, embedLink, cardCodes }: DoorDeps): ConsoleDeps {
+function toConsoleDeps({
+  parts,
+  config,
+  authenticate,
+  status,
+  doors,
+  signInLink,
+  embedLink,
+  cardCodes,
+}: DoorDeps): ConsoleDeps {
   const { permissions } = config
   const { engine, events, agents, keys, users, memories, usage, rules, mcp } = parts
   const operator = toOperatorPolicy(permissions)

@@ -53,10 +53,7 @@ const AGENT = {
   version: '1.0.0',
   modelName: 'fake/model',
   options: [{ name: 'tone', type: 'select', default: 'dry', choices: ['dry', 'warm'] }],
-  tools: [createFakeTool('pay', {
-    effect: 'unsafe',
-    run: async () => ({ content: 'pay ran', meta: { ui: { resourceHTML: '<p>Paid</p>' } } }),
-  })],
+  tools: [createFakeTool('pay', { effect: 'unsafe' })],
 } as unknown as AgentDefinition
 
 /**
@@ -64,7 +61,10 @@ const AGENT = {
  * knows are fakes.
  */
 export async function openConsole() {
-  const tool = createFakeTool('pay', { effect: 'unsafe' })
+  const tool = createFakeTool('pay', {
+    effect: 'unsafe',
+    run: async () => ({ content: JSON.stringify({ _meta: { ui: { resourceHTML: '<p>Paid</p>' } } }) }),
+  })
   const test = createTestEngine({ tools: [tool] })
   const keys = createKeys()
   const deps: ConsoleDeps = {
