@@ -12,6 +12,14 @@ describe('in the sandbox', () => {
     expect(await tryEscapes(ESCAPES, 'required')).toEqual({ worked: [], traces: [] })
   })
 
+  // Other users get no more in `full-access` than in `workspace-write`: the test above is theirs.
+  it('S9: the whole machine, which `local` has in `full-access`, is without the data directory', async () => {
+    const reads = ESCAPES.filter(({ command, isHarmless }) => isHarmless && command.includes('DATA'))
+    expect(reads.length).toBeGreaterThan(4)
+    const { worked, traces } = await tryEscapes(reads, 'required', { place: 'machine', guarded: 'all' })
+    expect({ worked, traces }).toEqual({ worked: [], traces: [] })
+  })
+
   it('C16: nothing is trimmed, split or taken for an option', async () => {
     expect(await findChanged(AWKWARD_COMMANDS, 'required')).toEqual([])
   })

@@ -16,7 +16,13 @@ export interface EscapeResult {
 /** Outside of /tmp, which a sandbox replaces. */
 const PLACES = '/var/tmp'
 
-export async function tryEscapes(escapes: readonly Escape[], sandbox: 'none' | 'required'): Promise<EscapeResult> {
+type Granted = NonNullable<Parameters<typeof createInvocation>[2]>['granted']
+
+export async function tryEscapes(
+  escapes: readonly Escape[],
+  sandbox: 'none' | 'required',
+  granted: Granted = {},
+): Promise<EscapeResult> {
   const folder = join(PLACES, `polylogue-test-${process.pid}-${sandbox}`)
   const [out, data, work] = ['out', 'data', 'work'].map((name) => join(folder, name)) as [string, string, string]
   for (const path of [out, data, work]) await mkdir(path, { recursive: true })
@@ -54,7 +60,7 @@ export async function tryEscapes(escapes: readonly Escape[], sandbox: 'none' | '
     })
     const worked: string[] = []
     for (const { command } of escapes) {
-      const call = createInvocation(tool, { command }, { workspace: { cwd: work, roots: [work] } })
+      const call = createInvocation(tool, { command }, { workspace: { cwd: work, roots: [work] }, granted })
       const { isError } = await tool.run(call)
       if (isError !== true) worked.push(command)
     }
