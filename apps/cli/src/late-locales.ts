@@ -8,7 +8,7 @@ type Locale = ReturnType<typeof z.locales.en>
 const require = createRequire(import.meta.url)
 
 const load = (file: string) => (): Locale => {
-  const { default: locale } = require(`zod/v4/locales/${file}.cjs`) as { readonly default: () => Locale }
+  const locale = require(`zod/v4/locales/${file}.cjs`) as () => Locale
   return locale()
 }
 

@@ -1,5 +1,6 @@
 import { StorageFault } from '@polylogue/engine'
 import { findKeyedProviders } from '@polylogue/models'
+import { detectSandbox } from '@polylogue/tools'
 import { join, resolve } from 'node:path'
 import { createAccess } from './access.ts'
 import { formatKeysCreate } from './auth/keys-create-line.ts'
@@ -68,6 +69,8 @@ async function start(
   undo.defer(() => log.close())
   const lastResort = options.ownsProcess === true ? installLastResort(log) : undefined
   undo.defer(() => lastResort?.remove())
+  // It asks another program, which takes its time while the configuration is read.
+  void detectSandbox().catch(() => undefined)
   const { signal } = options
   if (options.configFile === undefined) await unlessAborted(options.approveFolder?.(options.startDir), signal)
   const config = await loadConfig({

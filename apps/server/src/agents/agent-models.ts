@@ -11,6 +11,7 @@ import {
 } from '@polylogue/models'
 import { ConfigError } from '../config/config-error.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
+import { localFetch } from '../platform/local-fetch.ts'
 
 /** The name of the demo where models are named. */
 export const DEMO_MODEL = 'polylogue/demo'
@@ -35,7 +36,7 @@ export async function chooseModel(
   const { agents, defaultModel } = config
   if (agents.length > 0 && agents.every(({ model }) => model !== undefined)) return undefined
   if (defaultModel !== undefined) return { name: defaultModel, sentence: `${defaultModel}, as configured.` }
-  return chooseDefaultModel({ ...parts, fetch: globalThis.fetch })
+  return chooseDefaultModel({ ...parts, fetch: localFetch })
 }
 
 /** Throws `ConfigError`; `origin` says where the name was written. */

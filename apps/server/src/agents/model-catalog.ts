@@ -1,5 +1,6 @@
 import type { AgentCatalog, ModelCatalog, NamedModel, OfferedModel } from '@polylogue/engine'
 import { ModelChoiceError, findProvider, listServedModels, listUsableModels, resolveModel } from '@polylogue/models'
+import { localFetch } from '../platform/local-fetch.ts'
 import type { ModelParts } from './agent-models.ts'
 
 /** Servers of your own are asked again after this time. */
@@ -27,7 +28,7 @@ export function createModelCatalog(
   let served: readonly OfferedModel[] = []
   let asking: { readonly at: number; readonly asked: Promise<void> } | undefined
   const ask = async (): Promise<void> => {
-    const found = await listServedModels({ ...parts, fetch: parts.fetch ?? globalThis.fetch })
+    const found = await listServedModels({ ...parts, fetch: parts.fetch ?? localFetch })
     served = found.map(({ name, title }) => toOffered(name, title))
   }
   const toOffered = (name: string, title: string): OfferedModel => {
