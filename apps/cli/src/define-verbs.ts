@@ -207,7 +207,7 @@ export function defineBench(program: Command, finish: Finish): void {
     .option('--quick', 'smaller runs, for a first look')
     .option(
       '--only <row>',
-      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-updates, console, sockets, turns, open, large, growth or cluster',
+      'one row: cpu, latency, admission, idle, list, start, acp-start, acp-session, acp-updates, console, sockets, turns, open, large, growth or cluster',
     )
     .option('--json <file>', 'also write the figures to this file')
     .option('--markdown <file>', 'also write them as a page')

@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { writeFile } from 'node:fs/promises'
 import type { BenchReport, BenchRow } from '../bench/bench-result.ts'
+import { measureAcpSession } from '../bench/acp-session.ts'
 import { measureAcpStart } from '../bench/acp-start.ts'
 import { measureAcpUpdates } from '../bench/acp-updates.ts'
 import { measureAddedLatency } from '../bench/added-latency.ts'
@@ -51,6 +52,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'list', measure: (isQuick) => measureSessionList(isQuick ? 2_000 : 100_000) },
   { name: 'start', measure: (isQuick) => measureColdStart(isQuick ? 2 : 5) },
   { name: 'acp-start', measure: (isQuick) => measureAcpStart(isQuick ? 5 : 21) },
+  { name: 'acp-session', measure: (isQuick) => measureAcpSession(isQuick ? 3 : 11) },
   { name: 'acp-updates', measure: (isQuick) => measureAcpUpdates(isQuick ? 10_000 : 50_000) },
   { name: 'sockets', measure: (isQuick) => measureSocketDeliveries(isQuick ? 100 : 250) },
   { name: 'turns', measure: (isQuick) => measureFixedCosts(isQuick) },
