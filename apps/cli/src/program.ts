@@ -60,6 +60,7 @@ function createProgram(finish: (exitCode: number) => void): Command {
     .version(readVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [verb]', 'show the help of a verb')
+    .showHelpAfterError('Add --help to see its arguments and flags.')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'polylogue: ')) })
     .exitOverride()
     .addHelpText('after', formatExamples(['', 'serve --port 0', 'run "What can you do?"', 'run --help']))
