@@ -16,7 +16,7 @@ export async function measureAddedLatency(deltasPerTurn: number): Promise<BenchR
   const [bare99, ours50, ours99] = [percentile(bare, 0.99), percentile(ours, 0.5), percentile(ours, 0.99)]
   const limit = Math.max(FLOOR_MS, FACTOR * bare99)
   return {
-    name: 'Added latency, model delta to client, 200 turns × 50 deltas/s',
+    name: 'Latency from a model delta to the client, 200 turns × 50 deltas/s',
     measured: `p50 ${round(ours50)} ms, p99 ${round(ours99)} ms`,
     budget: `p99 ≤ max(${FLOOR_MS} ms, ${FACTOR} × bare p99 of ${round(bare99)} ms)`,
     isMet: ours99 <= limit,

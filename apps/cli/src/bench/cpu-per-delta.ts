@@ -27,7 +27,7 @@ export async function measureCpuPerDelta(turnsPerRound: number): Promise<BenchRo
   const ratio = median(rounds.map(({ bare, ours }) => ours / bare))
   const [bare, ours] = [median(rounds.map((of) => of.bare)), median(rounds.map((of) => of.ours))]
   return {
-    name: 'CPU per delta, end to end, durable',
+    name: 'CPU per streamed delta, end to end, durable',
     measured: `${round(ours)} µs, ${round(ratio)} × bare`,
     budget: `≤ ${BUDGET} × a bare node:http SSE writer (${round(bare)} µs)`,
     isMet: ratio <= BUDGET,

@@ -37,7 +37,7 @@ export async function measureGrowth(turns: number): Promise<BenchRow> {
 
     const ratio = late / Math.min(first, early)
     return {
-      name: `Growth: CPU of turns 1, ${WINDOW} and ${turns.toLocaleString('en')} of one session`,
+      name: `CPU of turns 1, ${WINDOW} and ${turns.toLocaleString('en')} of one session`,
       measured: `${[first, early, late].map((micros) => round(micros, 0)).join(', ')} µs, the last ${round(ratio)} ×`,
       budget: `the last ≤ ${ALLOWED} ×`,
       isMet: ratio <= ALLOWED,

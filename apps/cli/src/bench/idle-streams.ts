@@ -17,7 +17,7 @@ export async function measureIdleStreams(streams: number): Promise<BenchRow> {
     for (const client of clients) client.close()
     const kib = (after - before) / streams / 1024
     return {
-      name: `Idle SSE stream at ${streams.toLocaleString('en')}, after gc`,
+      name: `Memory of an idle SSE stream, ${streams.toLocaleString('en')} open, after garbage collection`,
       measured: `${round(kib, 1)} KiB each, ${round(after / 2 ** 20, 0)} MiB in all`,
       budget: `≤ ${BUDGET_KIB} KiB`,
       isMet: kib <= BUDGET_KIB,

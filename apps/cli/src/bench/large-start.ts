@@ -23,7 +23,7 @@ export async function measureLargeStart(events: number): Promise<BenchRow> {
   }
   const [ms, mb] = [percentile(readyMs, 0.5), percentile(megabytes, 0.5)]
   return {
-    name: `Start of serve with ${stored.toLocaleString('en')} stored events`,
+    name: `Start of the server with ${stored.toLocaleString('en')} stored events`,
     measured: `${round(ms, 0)} ms, ${round(mb, 0)} MB`,
     budget: 'none: for comparison',
     isMet: true,

@@ -14,8 +14,11 @@ const updateSession = db.prepare('UPDATE sessions SET last_seq = last_seq + ? WH
 const insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?)')
 const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')]
 
-/** All writes are durable when it returns. A write without events creates the session. */
-export function commitTogether(group: readonly { readonly id: string; readonly events: readonly string[] }[]): void {
+/** A write without events creates the session. */
+export type Write = Readonly<{ id: string; events: readonly string[] }>
+
+/** All writes are durable when it returns. */
+export function commitTogether(group: readonly Write[]): void {
   begin.run()
   for (const { id, events } of group) {
     if (events.length === 0) insertSession.run(id)

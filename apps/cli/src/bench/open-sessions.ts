@@ -26,7 +26,7 @@ export async function measureOpenSessions(sessions: number): Promise<BenchRow> {
   const after = await server.settledBytes()
   const mib = ((after - before) / 2 ** 20 / sessions) * THOUSAND
   return {
-    name: 'Memory of 1,000 open sessions with one turn each, after gc',
+    name: 'Memory of 1,000 open sessions with one turn each, after garbage collection',
     measured: `${round(mib, 1)} MiB, ${round(after / 2 ** 20, 0)} MiB in all`,
     budget: 'none: for comparison',
     isMet: true,

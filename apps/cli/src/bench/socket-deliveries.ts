@@ -26,7 +26,7 @@ export async function measureSocketDeliveries(deltasPerTurn: number): Promise<Be
   const ratio = median(rounds.map(({ bare, ours }) => ours / bare))
   const [bare, ours] = [median(rounds.map((of) => of.bare)), median(rounds.map((of) => of.ours))]
   return {
-    name: 'Socket.IO, deliveries for each second of CPU, lean clients, durable',
+    name: 'Socket.IO deliveries per second of CPU, lean clients, durable',
     measured: `${round(ours, 0)}, ${round(ratio)} × bare`,
     budget: `≥ ${BUDGET} × a bare broadcaster (${round(bare, 0)})`,
     isMet: ratio >= BUDGET,
