@@ -26,7 +26,14 @@ interface FixedCost {
 }
 
 const COSTS: readonly FixedCost[] = [
-  { load: 'turn-none', title: 'Turn without a stream, one word', times: 40, against: 'least', leastRatio: 0.4, mostCpuMs: 0.2 },
+  {
+    load: 'turn-none',
+    title: 'Turn without a stream, one word',
+    times: 40,
+    against: 'least',
+    leastRatio: 0.4,
+    mostCpuMs: 0.2,
+  },
   {
     load: 'turn-deltas',
     title: 'Turn with 100 streamed deltas',

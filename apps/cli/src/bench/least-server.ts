@@ -60,13 +60,15 @@ async function answerRequest(path: string, body: string, socket: Socket): Promis
 function serve(socket: Socket): void {
   let received = ''
   socket.setNoDelay(true).setEncoding('latin1')
-  socket.on('error', () => socket.destroy()).on('data', (text: string) => {
-    received += text
-    const body = received.indexOf('\r\n\r\n') + 4
-    if (body < 4 || received.length < body + Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? 0)) return
-    void answerRequest(received.split(' ', 2)[1] ?? '', received.slice(body), socket)
-    received = ''
-  })
+  socket
+    .on('error', () => socket.destroy())
+    .on('data', (text: string) => {
+      received += text
+      const body = received.indexOf('\r\n\r\n') + 4
+      if (body < 4 || received.length < body + Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1] ?? 0)) return
+      void answerRequest(received.split(' ', 2)[1] ?? '', received.slice(body), socket)
+      received = ''
+    })
 }
 
 const server = createServer(serve).listen(0, '127.0.0.1', () => {
