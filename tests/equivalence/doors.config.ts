@@ -48,8 +48,8 @@ const agent: Omit<AgentConfig, 'name'> = {
 }
 
 export default defineConfig({
-  // Sessions may choose one of its models; nothing asks it.
-  providers: { lab: { baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'none' } },
+  // Sessions may choose their models. Nothing asks those of OpenAI, and nobody answers for the other.
+  providers: { lab: { baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'none', model: 'small' }, openai: { apiKey: 'none' } },
   // Editors may work where the tests keep their files.
   acp: { roots: { local: [tmpdir()] } },
   agents: [

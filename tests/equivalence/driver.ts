@@ -28,6 +28,8 @@ export type LimitName =
   | 'model'
   | 'changes of the model'
   | 'changes of the mode'
+  | 'thinking'
+  | 'changes of the thinking'
   | 'mode'
   | 'modes other than planning'
 
@@ -42,6 +44,13 @@ export interface DoorDriver {
   readonly name: string
   readonly limits: readonly Limit[]
   connect(world: World): Promise<Door>
+}
+
+export interface Settings {
+  readonly model?: string
+  readonly mode?: string
+  /** How much the model thinks. */
+  readonly thinking?: string
 }
 
 /** One client connection. It reports only what arrived over the wire. */
@@ -60,8 +69,8 @@ export interface Door {
   /** The whole conversation, as a newly connected client reads it. */
   read(sessionId: string): Promise<Account>
   /** What the door reports about these now; absent where it does not. */
-  settings(sessionId: string): Promise<{ readonly model?: string; readonly mode?: string }>
-  change(sessionId: string, settings: { readonly model?: string; readonly mode?: string }): Promise<void>
+  settings(sessionId: string): Promise<Settings>
+  change(sessionId: string, settings: Settings): Promise<void>
   close(): void
 }
 

@@ -7,6 +7,7 @@ import { type TestServer, startTestServer } from '../support/test-server.ts'
 import { hasLimit } from './compare-accounts.ts'
 import { describeDifference } from './describe-difference.ts'
 import type { DoorDriver } from './driver.ts'
+import { consoleDriver } from './drivers/console.ts'
 import { ACTORS, DRIVERS, PAIRS } from './drivers.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 import { Matrix } from './matrix.ts'
@@ -76,9 +77,12 @@ describe('a change of the wire', () => {
 })
 
 describe('a setting', () => {
+  /** A model with levels of thinking. No turn runs with it. */
+  const THINKER = { model: 'openai/gpt-5.2' }
   const changed = [
     ['model', 'lab/small'],
     ['mode', 'plan'],
+    ['thinking', 'high'],
   ] as const
   it.each(
     changed.flatMap(([name, value]) =>
@@ -93,7 +97,10 @@ describe('a setting', () => {
     const id = await of(ACTORS.at(-1) as DoorDriver).create()
     const shows = doors.filter(([driver]) => !hasLimit(driver, name))
     for (const [driver, open] of shows) if (!hasLimit(driver, 'live')) await open.watch(id)
+    if (name === 'thinking' && door.name === 'ACP') await of(consoleDriver).change(id, THINKER)
     await of(door).change(id, { [name]: value })
+    // A level shows where the model has it.
+    if (name === 'thinking') await of(consoleDriver).change(id, THINKER)
     for (const [driver, open] of shows) {
       const told = async () => (await open.settings(id))[name]
       await waitFor(async () => (await told()) === value)

@@ -5,7 +5,7 @@ import { blocksOf, textIn } from '../../support/played-turn.ts'
 import type { Frame } from '../../support/sse-parser.ts'
 import type { SseStream } from '../../support/sse-stream.ts'
 import { AccountBuilder, type Account, type State } from '../account.ts'
-import { cannot, type Door, type DoorDriver, type Message, type World } from '../driver.ts'
+import { type Door, type DoorDriver, type Message, type World } from '../driver.ts'
 import { hashImage } from '../hash-image.ts'
 
 const TRUSTED = ['echo', 'boom', 'hold', 'Agent']
@@ -18,7 +18,6 @@ export function createAapDriver(name: string, dialect: Dialect): DoorDriver {
       { what: 'user messages, live', rule: 'aap 69' },
       { what: 'answers to questions, live', rule: 'aap 110c' },
       { what: 'state, when read', rule: 'aap 44' },
-      { what: 'model', rule: 'aap 35' },
       { what: 'mode', rule: 'aap 35' },
     ],
     connect: async (world) => openAap(createAapClient({ ...world, dialect }), world),
@@ -63,8 +62,11 @@ function openAap(client: AapClient, { agent }: World): Door {
       }
       return builder.toAccount()
     },
-    settings: async () => ({}),
-    change: cannot,
+    settings: async (id) => (await client.get(id)).body.agent.options ?? {},
+    async change(id, { mode: _, ...options }) {
+      const messages = [{ role: 'user', content: 'say changed' }]
+      streams.push(await client.streamTurn(id, { stream: 'delta', agent: { options }, messages }))
+    },
     close() {
       for (const stream of streams) stream.cut()
     },

@@ -17,6 +17,8 @@ interface Ask {
 }
 
 /** ACP reports the end of a turn only to the client that began it. Failures and waiting calls are reported to all. */
+const LEVEL = 'thought_level'
+
 export const acpDriver: DoorDriver = {
   name: 'ACP',
   limits: [
@@ -76,10 +78,11 @@ async function openAcp({ url, key, agent, workDir }: World): Promise<Door> {
     async settings(sessionId) {
       const told = updates.findLast(({ update, ...of }) => of.sessionId === sessionId && 'configOptions' in update)
       const options = (told?.update['configOptions'] ?? []) as readonly Json[]
-      return Object.fromEntries(options.map(({ id, currentValue }) => [id, currentValue]))
+      return Object.fromEntries(options.map(({ id, currentValue }) => [id === LEVEL ? 'thinking' : id, currentValue]))
     },
     async change(sessionId, settings) {
-      for (const [configId, value] of Object.entries(settings)) {
+      for (const [name, value] of Object.entries(settings)) {
+        const configId = name === 'thinking' ? LEVEL : name
         const update = await request('session/set_config_option', { sessionId, configId, value })
         updates.push({ sessionId, update })
       }

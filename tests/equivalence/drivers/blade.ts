@@ -16,7 +16,6 @@ export const bladeDriver: DoorDriver = {
   name: 'Blade',
   limits: [
     { what: 'token limit', rule: 'blade 52' },
-    { what: 'changes of the model', rule: 'blade 55' },
     { what: 'modes other than planning', rule: 'blade 109' },
   ],
   connect: openBlade,
@@ -81,11 +80,12 @@ async function openBlade({ url, key, agent }: World): Promise<Door> {
       return fold(turns, STATES[(await blade.api.session(id)).status], images)
     },
     async settings(id) {
-      const { model, session_setup } = await blade.api.session(id)
-      return { model: model ?? '', mode: session_setup.mode === 'planning' ? 'plan' : 'workspace-write' }
+      const { model, thinking, session_setup } = await blade.api.session(id)
+      return { model: model ?? '', thinking: thinking ?? '', mode: session_setup.mode === 'planning' ? 'plan' : 'workspace-write' }
     },
-    async change(id, { mode }) {
-      await (await open(id)).send('say changed', { mode: mode === 'plan' ? 'planning' : 'executing' })
+    async change(id, { mode, ...change }) {
+      if (mode === undefined) await blade.api.changeSession(id, change)
+      else await (await open(id)).send('say changed', { mode: mode === 'plan' ? 'planning' : 'executing' })
     },
     close() {
       for (const store of stores) store.close()

@@ -15,7 +15,6 @@ export const consoleDriver: DoorDriver = {
   limits: [
     { what: 'begin and answer turns', rule: 'console 46a' },
     { what: 'live', rule: 'console 46a' },
-    { what: 'changes of the model', rule: 'console 46a' },
   ],
   connect: openConsole,
 }
@@ -34,11 +33,11 @@ async function openConsole({ url, key, agent }: World): Promise<Door> {
       return fold(messages, session.status === 'idle' ? STATES[session.lastOutcome ?? ''] : session.status)
     },
     async settings(id) {
-      const { model, preset } = (await client.readSession({ id })).session
-      return { ...(model !== undefined && { model }), mode: preset }
+      const { model, thinking, preset } = (await client.readSession({ id })).session
+      return { ...(model !== undefined && { model }), ...(thinking !== undefined && { thinking }), mode: preset }
     },
-    async change(id, { mode }) {
-      await client.changeSession({ id, body: { preset: mode as 'plan' } })
+    async change(id, { mode, ...change }) {
+      await client.changeSession({ id, body: mode === undefined ? change : { preset: mode as 'plan' } })
     },
     close: () => undefined,
   }

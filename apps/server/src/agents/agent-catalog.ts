@@ -16,7 +16,8 @@ import { createServerProtectedSet } from '../platform/server-protected-set.ts'
 import { scheduleNothing } from '../schedules/schedule-tool-parts.ts'
 import { CODER, createCoder } from './coder/coder.ts'
 import { createBuiltInTools, type BuiltInTools } from './built-in-tools.ts'
-import { BARE_AGENT, createScriptedAgents } from './scripted-agents.ts'
+import { createScriptedAgents } from './scripted-agents.ts'
+import { BARE_AGENT } from './scripted-names.ts'
 
 export interface ServerAgents extends AgentCatalog {
   readonly defaultName: string

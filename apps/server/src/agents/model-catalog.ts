@@ -1,5 +1,12 @@
 import type { AgentCatalog, ModelCatalog, NamedModel, OfferedModel } from '@polylogue/engine'
-import { ModelChoiceError, findProvider, listServedModels, listUsableModels, resolveModel } from '@polylogue/models'
+import {
+  ModelChoiceError,
+  findProvider,
+  listServedModels,
+  listUsableModels,
+  resolveModel,
+  type UsableModel,
+} from '@polylogue/models'
 import { localFetch } from '../platform/local-fetch.ts'
 import type { ModelParts } from './agent-models.ts'
 
@@ -35,6 +42,10 @@ export function createModelCatalog(
     const group = titleOfProvider(name, parts)
     return { name, title, ...(group !== undefined && { group }) }
   }
+  const toListed = ({ name, title, thinking }: UsableModel): OfferedModel => ({
+    ...toOffered(name, title),
+    ...(thinking !== undefined && { thinkingLevels: thinking }),
+  })
   const own = (name: string): NamedModel | undefined => {
     const agent = agents.list().find(({ modelName }) => modelName === name)
     return agent && { model: agent.model, modelName: agent.modelName }
@@ -60,7 +71,7 @@ export function createModelCatalog(
       }
     },
     list() {
-      known ??= new Map(listUsableModels(parts).map((model) => [model.name, toOffered(model.name, model.title)]))
+      known ??= new Map(listUsableModels(parts).map((model) => [model.name, toListed(model)]))
       const first = agents.find(agents.defaultName)
       const own = [...(first ? [first.modelName] : []), ...agents.list().map(({ modelName }) => modelName)]
       const listed = new Map([...known, ...served.map((model) => [model.name, model] as const)])

@@ -1,9 +1,7 @@
 import type { AgentDefinition, Clock, Tool } from '@polylogue/engine'
 import { createScriptedModel } from '@polylogue/models'
 import { createScriptedTools } from '@polylogue/tools'
-
-/** It has nothing, whatever the configuration offers. */
-export const BARE_AGENT = 'scripted-min'
+import { BARE_AGENT, FULL_AGENT } from './scripted-names.ts'
 
 /** The agents that a test talks to: one with everything, one with nothing. `--scripted` serves them. */
 export function createScriptedAgents(parts: {
@@ -22,7 +20,7 @@ export function createScriptedAgents(parts: {
   return [
     {
       ...shared,
-      name: 'scripted',
+      name: FULL_AGENT,
       title: 'Scripted',
       description: 'Does what the last user message tells it to, line by line. For tests.',
       tools: [...createScriptedTools(parts), ...parts.tools],

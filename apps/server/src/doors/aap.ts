@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { createAapRoutes, presentSession, type AapDeps, type AapVersion } from '@polylogue/aap'
 import type { ServerResponse } from 'node:http'
+import { isScriptedAgent } from '../agents/scripted-names.ts'
 import { jsonLimitsOf } from '../http/read-json-body.ts'
 import type { HttpApp } from '../http/request-listener.ts'
 import { refuse } from '../http/refuse-caller.ts'
@@ -60,6 +61,9 @@ function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, client
   return {
     engine: parts.engine,
     agents: parts.agents,
+    // Models of no provider, such as the demo, are not a choice.
+    modelsFor: (agent) =>
+      isScriptedAgent(agent) ? [] : parts.models.list().filter(({ group }) => group !== undefined),
     clock: systemClock,
     digest: sha256,
     heartbeatMs: HEARTBEAT_MS,

@@ -23,4 +23,6 @@ export interface OfferedModel {
   readonly title: string
   /** The name of its provider for people. Models of one group are shown together. */
   readonly group?: string
+  /** How much it can be told to think, the least first. Absent: it cannot be told, or nothing is known about it. */
+  readonly thinkingLevels?: readonly string[]
 }

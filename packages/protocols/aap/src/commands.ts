@@ -16,6 +16,7 @@ import {
 } from '@polylogue/engine'
 import type { CallMessage, CreateAndRunRequest, TurnRequest } from './decode.ts'
 import type { IncomingImages } from './images.ts'
+import type { ChosenOptions } from './model-options.ts'
 import type {
   AgentOverride,
   AssistantMessageContent,
@@ -25,20 +26,30 @@ import type {
   ToolSpec,
 } from './requests.ts'
 
-export function toCreateSession(userId: UserId, request: CreateSessionRequest, images: IncomingImages): CreateSession {
+/** What a request is translated with. */
+export interface Translation {
+  readonly images: IncomingImages
+  readonly chosen: ChosenOptions
+}
+
+export function toCreateSession(
+  userId: UserId,
+  request: CreateSessionRequest,
+  { images, chosen }: Translation,
+): CreateSession {
   const seed = request.messages === undefined ? undefined : toSeed(request.messages, images)
-  return { ...toNewSession(userId, request.agent, request.tools), seed, blobs: images.blobs }
+  return { ...toNewSession(userId, request, chosen), seed, blobs: images.blobs }
 }
 
 export function toCreateAndRun(
   { userId, keyId, idempotency }: Pick<TurnTarget, 'userId' | 'keyId' | 'idempotency'>,
   request: CreateAndRunRequest,
-  images: IncomingImages,
+  { images, chosen }: Translation,
 ): CreateSession {
   const seed = toSeed(request.seed, images)
   const input = toInput(request.input, images, `messages[${request.seed.length}].content`)
   return {
-    ...toNewSession(userId, request.agent, request.tools),
+    ...toNewSession(userId, request, chosen),
     seed: seed.length === 0 ? undefined : seed,
     input,
     turnSettings: { keyId },
@@ -49,8 +60,8 @@ export function toCreateAndRun(
 
 function toNewSession(
   userId: UserId,
-  agent: CreateSessionRequest['agent'],
-  tools: readonly ToolSpec[] | undefined,
+  { agent, tools }: Pick<CreateAndRunRequest, 'agent' | 'tools'>,
+  { options, settings }: ChosenOptions,
 ): CreateSession {
   return {
     type: 'create-session',
@@ -58,7 +69,8 @@ function toNewSession(
     agent: agent.name,
     access: toAccess(agent.tools ?? []),
     clientTools: tools?.map(toClientTool),
-    options: agent.options,
+    options,
+    ...settings,
   }
 }
 
@@ -72,9 +84,9 @@ export interface TurnTarget {
 export function toTurnCommand(
   target: TurnTarget,
   request: TurnRequest,
-  images: IncomingImages,
+  { images, chosen }: Translation,
 ): StartTurn | AnswerCalls {
-  const changes = toChanges(request.agent, request.tools)
+  const changes = toChanges(request.agent, request.tools, chosen)
   const { messages } = request
   const { userId, keyId, sessionId, idempotency } = target
   const place = { userId, sessionId, idempotency }
@@ -97,13 +109,15 @@ export function toTurnCommand(
 function toChanges(
   agent: AgentOverride | undefined,
   tools: readonly ToolSpec[] | undefined,
+  { options, settings }: ChosenOptions,
 ): SessionChanges | undefined {
   if (agent === undefined && tools === undefined) return undefined
   return {
     agent: agent?.name,
     access: agent?.tools === undefined ? undefined : toAccess(agent.tools),
     clientTools: tools?.map(toClientTool),
-    options: agent?.options,
+    options,
+    ...settings,
   }
 }
 

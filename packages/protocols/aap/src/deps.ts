@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AgentCatalog, Clock, Digest, Engine, SessionId, UserId } from '@polylogue/engine'
+import type { AgentCatalog, AgentDefinition, Clock, Digest, Engine, OfferedModel, SessionId, UserId } from '@polylogue/engine'
 import type { BodyLimits, JsonLimits, OpenReads } from '@polylogue/kit'
 
 /** The user and key of a request. `revoked` aborts when the key is revoked, which ends open streams. */
@@ -33,6 +33,8 @@ export interface StreamWatch {
 export interface AapDeps {
   readonly engine: Engine
   readonly agents: AgentCatalog
+  /** The models that clients may choose for the sessions of this agent. Empty: they cannot choose. Cheap. */
+  modelsFor(agent: AgentDefinition): readonly OfferedModel[]
   /** `undefined` gives 401. Errors that it throws are passed on to the server. */
   authenticate(incoming: IncomingMessage): Promise<Caller | undefined>
   readonly clock: Clock

@@ -5,8 +5,11 @@ import type {
   AgentOption,
   ClientTool,
   JsonObject,
+  OfferedModel,
   SessionView,
 } from '@polylogue/engine'
+import type { AapDeps } from './deps.ts'
+import { encodeModelOptions, modelOptions } from './model-options.ts'
 import type {
   AapVersion,
   WireAgent,
@@ -18,11 +21,12 @@ import type {
   WireToolSpec,
 } from './wire.ts'
 
-export function encodeMeta(version: AapVersion, agents: AgentCatalog): WireMeta {
-  return { version, agents: agents.list().map((agent) => encodeAgent(version, agent)) }
+export function encodeMeta(version: AapVersion, { agents, modelsFor }: Pick<AapDeps, 'agents' | 'modelsFor'>): WireMeta {
+  return { version, agents: agents.list().map((agent) => encodeAgent(version, agent, modelsFor(agent))) }
 }
 
-function encodeAgent(version: AapVersion, agent: AgentDefinition): WireAgent {
+function encodeAgent(version: AapVersion, agent: AgentDefinition, models: readonly OfferedModel[]): WireAgent {
+  const options = [...agent.options, ...modelOptions(agent, models)]
   const tools = exposedTools(agent).map((tool) =>
     encodeTool(version, { ...tool, parameters: withoutDialect(tool.parameters) }),
   )
@@ -32,7 +36,7 @@ function encodeAgent(version: AapVersion, agent: AgentDefinition): WireAgent {
     version: agent.version,
     description: agent.description,
     tools: tools.length === 0 ? undefined : tools,
-    options: agent.options.length === 0 ? undefined : agent.options.map(encodeOption),
+    options: options.length === 0 ? undefined : options.map(encodeOption),
     capabilities: encodeCapabilities(agent.features),
   }
 }
@@ -87,9 +91,10 @@ function encodeAgentConfig(session: SessionView, agent: AgentDefinition | undefi
   const tools = granted?.map((grant) =>
     'trust' in grant ? { name: grant.name, trust: grant.trust } : { name: grant.name },
   )
+  const options = { ...session.options, ...encodeModelOptions(session, agent) }
   return {
     name: session.agent,
     tools: tools === undefined || tools.length === 0 ? undefined : tools,
-    options: Object.keys(session.options).length === 0 ? undefined : session.options,
+    options: Object.keys(options).length === 0 ? undefined : options,
   }
 }

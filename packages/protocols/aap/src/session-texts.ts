@@ -1,8 +1,11 @@
 import type { AgentCatalog, SessionId, SessionView } from '@polylogue/engine'
 import { encodeSession } from './encode-agent.ts'
 
-/** An encoded session, and the settings that it was made of. */
-interface Encoded extends Pick<SessionView, 'access' | 'options' | 'clientTools'> {
+/** The settings that an encoded session is made of. */
+type Shown = Pick<SessionView, 'access' | 'options' | 'clientTools' | 'model' | 'thinking'>
+
+interface Encoded {
+  readonly shown: Shown
   readonly text: string
 }
 
@@ -21,13 +24,21 @@ export class SessionTexts {
   }
 
   of(session: SessionView): string {
-    const { sessionId, access, options, clientTools } = session
+    const { sessionId, access } = session
     const kept = this.#kept.get(sessionId)
-    if (kept?.access === access && kept.options === options && kept.clientTools === clientTools) return kept.text
+    if (kept !== undefined && isSame(kept.shown, session)) return kept.text
     const text = JSON.stringify(encodeSession(3, session, this.#agents))
     if (access.type !== 'listed') return text
     if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
-    this.#kept.set(sessionId, { access, options, clientTools, text })
+    const { options, clientTools, model, thinking } = session
+    this.#kept.set(sessionId, { shown: { access, options, clientTools, model, thinking }, text })
     return text
   }
 }
+
+const isSame = (one: Shown, other: Shown): boolean =>
+  one.access === other.access &&
+  one.options === other.options &&
+  one.clientTools === other.clientTools &&
+  one.model === other.model &&
+  one.thinking === other.thinking

@@ -8,6 +8,7 @@ import {
   type Engine,
   type EngineOptions,
   type Model,
+  type OfferedModel,
   type Tool,
 } from '@polylogue/engine'
 import { Hono, type MiddlewareHandler } from 'hono'
@@ -20,7 +21,7 @@ import { parseFrames, type Frame } from './parse-frames.ts'
 /** The fakes under the engine, from testkit. */
 export type DoorParts = Pick<
   EngineOptions,
-  'store' | 'clock' | 'ids' | 'digest' | 'secretBox' | 'rules' | 'workspaces' | 'operator'
+  'store' | 'clock' | 'ids' | 'digest' | 'secretBox' | 'rules' | 'workspaces' | 'operator' | 'models'
 > & {
   readonly model: Model
 }
@@ -28,6 +29,7 @@ export type DoorParts = Pick<
 export interface DoorOptions {
   readonly tools?: readonly Tool[]
   readonly options?: readonly AgentOption[]
+  readonly models?: readonly OfferedModel[]
   readonly features?: Partial<AgentFeatures>
   readonly limits?: Partial<AapLimits>
   readonly streams?: StreamWatch
@@ -84,7 +86,8 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
   const nothing = (): void => undefined
   const streams = options.streams ?? { admit: nothing, attached: nothing, reading: nothing, dropped: nothing }
   const reads = { enter: async () => undefined }
-  const deps = { engine, agents, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams, reads }
+  const modelsFor = () => options.models ?? []
+  const deps = { engine, agents, modelsFor, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams, reads }
   const app = new Hono<NodeEnv>()
   if (options.around !== undefined) app.use(options.around)
   app.route('/aap/v3', await createAapRoutes(deps, { version: 3, base: '/aap/v3' }).app())

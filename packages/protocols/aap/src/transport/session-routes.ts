@@ -8,6 +8,7 @@ import { encodeMeta, encodeSession } from '../encode-agent.ts'
 import { encodeMessages } from '../encode-messages.ts'
 import { WireError } from '../errors.ts'
 import { IncomingImages } from '../images.ts'
+import { takeModelOptions } from '../model-options.ts'
 import { SessionTexts } from '../session-texts.ts'
 import { HISTORY_TYPES, type AapVersion, type HistoryType } from '../wire.ts'
 import { answerDocument } from './answer-document.ts'
@@ -23,17 +24,17 @@ import {
   type Answer,
 } from './exchange.ts'
 
-/** Encoded once for each set of agents and tools. Tools of MCP servers come and go. */
-export function readMeta({ agents, digest }: AapDeps, version: AapVersion): Answer {
+/** Encoded once for each set of agents, tools and models. Tools of MCP servers come and go, and so do models of own servers. */
+export function readMeta({ agents, modelsFor, digest }: AapDeps, version: AapVersion): Answer {
   let parts: readonly unknown[] = []
   let text = ''
   let etag = ''
   return async (exchange) => {
     const { outgoing } = exchange
-    const now = agents.list().flatMap((agent) => [agent, ...agent.tools])
+    const now = agents.list().flatMap((agent) => [agent, ...agent.tools, ...modelsFor(agent).map(({ name }) => name)])
     if (text === '' || now.length !== parts.length || now.some((part, index) => part !== parts[index])) {
       parts = now
-      text = JSON.stringify(encodeMeta(version, agents))
+      text = JSON.stringify(encodeMeta(version, { agents, modelsFor }))
       etag = `W/"${digest(text).slice(0, 32)}"`
     }
     outgoing.setHeader('ETag', etag)
@@ -42,14 +43,15 @@ export function readMeta({ agents, digest }: AapDeps, version: AapVersion): Answ
   }
 }
 
-export function createSession({ engine, agents, digest, limits }: AapDeps): Answer {
+export function createSession({ engine, agents, modelsFor, digest, limits }: AapDeps): Answer {
   return async (exchange) => {
     const { outgoing, caller } = exchange
     const request = parseCreateSession(await readBody(exchange, { limits }))
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, { tools: request.tools })
     const images = new IncomingImages(agent.features.images, digest)
-    const { sessionId } = await engine.execute(toCreateSession(caller.userId, request, images))
+    const chosen = takeModelOptions(request.agent.options, agent, modelsFor(agent))
+    const { sessionId } = await engine.execute(toCreateSession(caller.userId, request, { images, chosen }))
     // Creating a session runs nothing, but tells a client that turns may carry keys.
     const key = headerOf(exchange, 'idempotency-key')
     if (key !== undefined) outgoing.setHeader('idempotency-key', key)

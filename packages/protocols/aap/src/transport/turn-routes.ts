@@ -14,6 +14,7 @@ import type { AapDeps } from '../deps.ts'
 import { WireError } from '../errors.ts'
 import { eventFrame } from '../frames.ts'
 import { IncomingImages } from '../images.ts'
+import { takeModelOptions } from '../model-options.ts'
 import type { AapVersion, StreamMode } from '../wire.ts'
 import { answerDocument } from './answer-document.ts'
 import { collectTurn } from './collect-turn.ts'
@@ -58,7 +59,7 @@ function withStreams(deps: TurnDeps): StreamDeps {
 
 export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
   const deps = withStreams(turnDeps)
-  const { engine, agents, digest } = deps
+  const { engine, agents, modelsFor, digest } = deps
   return async (exchange) => {
     const { outgoing, caller } = exchange
     const { userId } = caller
@@ -68,10 +69,11 @@ export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
     const agent = findAgent(agents, session.agent)
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)
+    const chosen = takeModelOptions(request.agent?.options, agent, modelsFor(agent))
     const { sessionId } = session
     deps.streams.admit(caller, outgoing)
     const target = { userId, keyId: caller.keyId, sessionId, idempotency: idempotencyOf(exchange, body, deps) }
-    const turn = await engine.execute(toTurnCommand(target, request, images))
+    const turn = await engine.execute(toTurnCommand(target, request, { images, chosen }))
     deps.streams.attached(caller, sessionId, outgoing)
     if (request.stream !== 'none') return sendTurn(exchange, deps, { sessionId, turn, mode: request.stream })
     return answerTurn(exchange, deps, { sessionId, turn, status: 200 })
@@ -81,7 +83,7 @@ export function runTurn(turnDeps: TurnDeps, version: AapVersion): Answer {
 /** Version 1: a session and its first turn in one request. */
 export function createAndRun(turnDeps: TurnDeps): Answer {
   const deps = withStreams(turnDeps)
-  const { engine, agents, digest } = deps
+  const { engine, agents, modelsFor, digest } = deps
   return async (exchange) => {
     const { outgoing, caller } = exchange
     const body = await readBody(exchange, deps)
@@ -89,9 +91,10 @@ export function createAndRun(turnDeps: TurnDeps): Answer {
     const agent = findAgent(agents, request.agent.name)
     checkCapabilities(agent, request)
     const images = new IncomingImages(agent.features.images, digest)
+    const chosen = takeModelOptions(request.agent.options, agent, modelsFor(agent))
     deps.streams.admit(caller, outgoing)
     const { sessionId, turn } = await engine.execute(
-      toCreateAndRun({ ...caller, idempotency: idempotencyOf(exchange, body, deps) }, request, images),
+      toCreateAndRun({ ...caller, idempotency: idempotencyOf(exchange, body, deps) }, request, { images, chosen }),
     )
     if (turn === undefined) throw new Error('a session created with an input has a turn')
     deps.streams.attached(caller, sessionId, outgoing)

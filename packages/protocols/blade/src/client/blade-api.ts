@@ -15,10 +15,14 @@ export interface NewBladeSession {
   readonly solution_id?: string
   readonly biz_role_id?: string
   readonly model?: string
+  /** How much the model thinks: one of its levels, or `default`. */
+  readonly thinking?: string
   readonly memory_enabled?: boolean
   readonly is_persistent?: boolean
   readonly disable_tools?: readonly string[]
 }
+
+export type BladeSessionChange = Pick<NewBladeSession, 'intent' | 'model' | 'thinking'>
 
 export interface SessionQuery {
   readonly q?: string
@@ -50,6 +54,8 @@ export interface BladeApi {
   /** Every turn of the session, in order. */
   messages(sessionId: string, signal?: AbortSignal): Promise<readonly TurnProjection[]>
   renameSession(sessionId: string, intent: string, signal?: AbortSignal): Promise<SessionDetail>
+  /** The model and its thinking change from the next turn on. */
+  changeSession(sessionId: string, change: BladeSessionChange, signal?: AbortSignal): Promise<SessionDetail>
   deleteSession(sessionId: string, signal?: AbortSignal): Promise<void>
 }
 
@@ -80,6 +86,7 @@ export function createBladeApi({ url = '', token, fetch: send = fetch }: BladeAp
     session: (sessionId, signal) => ask('GET', at(sessionId), { signal }),
     messages: (sessionId, signal) => ask('GET', `${at(sessionId)}/messages`, { signal }),
     renameSession: (sessionId, intent, signal) => ask('PATCH', at(sessionId), { body: { intent }, signal }),
+    changeSession: (sessionId, change, signal) => ask('PATCH', at(sessionId), { body: change, signal }),
     async deleteSession(sessionId, signal) {
       await ask('DELETE', at(sessionId), { signal })
     },

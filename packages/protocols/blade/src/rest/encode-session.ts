@@ -21,6 +21,7 @@ export function toSession(view: SessionView, agents: Agents): Session {
     solution_id: view.agent,
     biz_role_id: view.role ?? null,
     model: view.model ?? agents.find(view.agent)?.modelName ?? null,
+    thinking: view.thinking ?? null,
     shared: view.isShared,
     is_pinned: view.isPinned,
     memory_enabled: view.recallsMemories,

@@ -161,8 +161,8 @@ describe('about the server', () => {
     expect(body).toEqual({
       default: 'fake/model',
       models: [
-        { id: 'fake/model', name: 'fake/model' },
-        { id: 'fake/other', name: 'Another model' },
+        { id: 'fake/model', name: 'fake/model', thinking: [] },
+        { id: 'fake/other', name: 'Another model', thinking: [] },
       ],
     })
   })

@@ -65,13 +65,23 @@ function listModels({ agents, models }: Deps): Operation {
     summary: 'List the models that a session can use',
     answer: z.object({
       default: z.string(),
-      models: z.array(z.object({ id: z.string(), name: z.string() }).meta({ id: 'Model' })),
+      models: z.array(
+        z
+          .object({
+            id: z.string(),
+            name: z.string(),
+            thinking: z.array(z.string()).describe('How much it can be told to think, the least first'),
+          })
+          .meta({ id: 'Model' }),
+      ),
     }),
     async run() {
       const own = agents.find(agents.defaultName)?.modelName ?? ''
-      const offered = models.list().map(({ name, title }) => ({ id: name, name: title }))
+      const offered = models
+        .list()
+        .map(({ name, title, thinkingLevels = [] }) => ({ id: name, name: title, thinking: [...thinkingLevels] }))
       const isOffered = offered.some(({ id }) => id === own)
-      return { default: own, models: isOffered ? offered : [{ id: own, name: own }, ...offered] }
+      return { default: own, models: isOffered ? offered : [{ id: own, name: own, thinking: [] }, ...offered] }
     },
   })
 }

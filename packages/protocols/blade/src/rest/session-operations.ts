@@ -15,11 +15,18 @@ const MOST_LISTED = 1_000
 
 /** What the session is about: a title or the whole task. */
 const intent = text(0, 20_000)
+const model = z.string().min(1).max(200).optional()
+const thinking = z
+  .string()
+  .max(20)
+  .optional()
+  .describe('A level of the model, or `default`. A level that the model does not have is ignored')
 const newSession = z.object({
   intent: intent.default(''),
   solution_id: z.string().max(200).optional(),
   biz_role_id: z.string().max(200).optional(),
   model: z.string().max(200).optional(),
+  thinking,
   memory_enabled: z.boolean().optional(),
   is_persistent: z.boolean().default(false),
   disable_tools: z.array(z.string().max(200)).max(1_000).optional(),
@@ -72,11 +79,15 @@ function toCreateSession(userId: UserId, agent: AgentDefinition, body: z.output<
     ...(body.biz_role_id !== undefined && { role: body.biz_role_id }),
     // The agent's own model may be one that users cannot choose.
     ...(body.model !== undefined && body.model !== agent.modelName && { model: body.model }),
+    ...(body.thinking !== undefined && { thinking: toLevel(body.thinking) }),
     ...(body.memory_enabled !== undefined && { recallsMemories: body.memory_enabled }),
     ...(body.disable_tools && { disabledTools: body.disable_tools }),
     ...(body.is_persistent && { labels: { [PERSISTENT_LABEL]: 'true' } }),
   }
 }
+
+/** The engine has no word for the default. */
+const toLevel = (thinking: string): string => (thinking === 'default' ? '' : thinking)
 
 function listSessions({ engine, agents }: Deps): Operation {
   return operation({
@@ -130,18 +141,20 @@ function oneSessionOperations({ engine, agents, clock }: Deps): readonly Operati
     operation({
       method: 'PATCH',
       path: '/api/sessions/{sid}',
-      name: 'renameSession',
+      name: 'changeSession',
       tag,
-      summary: 'Rename a session',
-      body: z.object({ intent: intent.optional() }),
+      summary: 'Rename a session, or change its model and how much the model thinks, from the next turn on',
+      body: z.object({ intent: intent.optional(), model, thinking }),
       answer: sessionDetailSchema,
-      refusals: { 403: 'the session is shared with you as read-only' },
+      refusals: { 403: 'the session is shared with you as read-only', 422: 'unknown model' },
       run: ({ caller, param, body }) =>
         change(
           { engine, agents },
           { userId: caller.userId, sid: param('sid') },
           {
             ...(body.intent !== undefined && { title: body.intent }),
+            ...(body.model !== undefined && { model: body.model }),
+            ...(body.thinking !== undefined && { thinking: toLevel(body.thinking) }),
           },
         ),
     }),

@@ -20,6 +20,7 @@ const BASE = {
   solution_id: 'tester',
   biz_role_id: null,
   model: 'fake/model',
+  thinking: null,
   shared: false,
   is_pinned: false,
   memory_enabled: true,
@@ -140,6 +141,18 @@ describe('changing a session', () => {
     expect([status, body]).toEqual([200, await read(id)])
     expect(body).toMatchObject({ intent: 'after', viewer_role: 'owner' })
     expect((await sessions.rest.send('PATCH', `/api/sessions/${id}`, { body: {} })).body.intent).toBe('after')
+  })
+
+  it('blade 55a: changes the model and how much it thinks', async () => {
+    await open()
+    const id = await create({ thinking: 'low' })
+    expect(await read(id)).toMatchObject({ model: 'fake/model', thinking: 'low' })
+    const patch = async (body: object) => sessions.rest.send('PATCH', `/api/sessions/${id}`, { body })
+    const changed = await patch({ model: 'fake/other', thinking: 'high' })
+    expect([changed.status, changed.body]).toMatchObject([200, { model: 'fake/other', thinking: 'high' }])
+    expect((await patch({ thinking: 'default' })).body).toMatchObject({ model: 'fake/other', thinking: null })
+    for (const model of ['no/such', '']) expect((await patch({ model })).status).toBe(422)
+    expect(await read(id)).toMatchObject({ model: 'fake/other', thinking: null })
   })
 
   it('blade 21: pin, memory and sharing are switched and answered as documented', async () => {
