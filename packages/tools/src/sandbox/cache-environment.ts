@@ -3,7 +3,8 @@ export function cacheEnvironment(folder: string): Record<string, string> {
   return {
     XDG_CACHE_HOME: folder,
     npm_config_cache: `${folder}/npm`,
-    npm_config_store_dir: `${folder}/pnpm`,
+    // pnpm keeps its store here. npm would warn about `npm_config_store_dir`.
+    PNPM_HOME: `${folder}/pnpm`,
     YARN_CACHE_FOLDER: `${folder}/yarn`,
     BUN_INSTALL_CACHE_DIR: `${folder}/bun`,
     DENO_DIR: `${folder}/deno`,
