@@ -10,15 +10,11 @@ interface Frame extends Readonly<Partial<Record<'result' | 'error', Json>>> {
   readonly method?: string
   readonly params?: { readonly sessionId?: string; readonly update?: Json; readonly toolCall?: { toolCallId: string } }
 }
-interface Ask {
+interface Ask extends Readonly<Record<'sessionId' | 'callId', string>> {
   readonly id: unknown
-  readonly sessionId: string
-  readonly callId: string
 }
 
 /** ACP reports the end of a turn only to the client that began it. Failures and waiting calls are reported to all. */
-const LEVEL = 'thought_level'
-
 export const acpDriver: DoorDriver = {
   name: 'ACP',
   limits: [
@@ -78,11 +74,12 @@ async function openAcp({ url, key, agent, workDir }: World): Promise<Door> {
     async settings(sessionId) {
       const told = updates.findLast(({ update, ...of }) => of.sessionId === sessionId && 'configOptions' in update)
       const options = (told?.update['configOptions'] ?? []) as readonly Json[]
-      return Object.fromEntries(options.map(({ id, currentValue }) => [id === LEVEL ? 'thinking' : id, currentValue]))
+      const toSetting = ({ id, currentValue }: Json) => [String(id).replace('thought_level', 'thinking'), currentValue]
+      return Object.fromEntries(options.map(toSetting))
     },
     async change(sessionId, settings) {
       for (const [name, value] of Object.entries(settings)) {
-        const configId = name === 'thinking' ? LEVEL : name
+        const configId = name.replace('thinking', 'thought_level')
         const update = await request('session/set_config_option', { sessionId, configId, value })
         updates.push({ sessionId, update })
       }

@@ -81,7 +81,11 @@ async function openBlade({ url, key, agent }: World): Promise<Door> {
     },
     async settings(id) {
       const { model, thinking, session_setup } = await blade.api.session(id)
-      return { model: model ?? '', thinking: thinking ?? '', mode: session_setup.mode === 'planning' ? 'plan' : 'workspace-write' }
+      return {
+        model: model ?? '',
+        thinking: thinking ?? '',
+        mode: session_setup.mode === 'planning' ? 'plan' : 'workspace-write',
+      }
     },
     async change(id, { mode, ...change }) {
       if (mode === undefined) await blade.api.changeSession(id, change)
