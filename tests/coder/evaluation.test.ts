@@ -1,33 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'polylogue'
 import { runPolylogue } from '../cli/run-polylogue.ts'
 import { startToolCallingServer } from '../models/tool-calling-server.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { formatPage, readPage, type PageRow } from './evaluation-page.ts'
-import { REGRESSIONS } from './regressions.ts'
+import { REGRESSIONS, RUNS, redBy } from './regressions.ts'
+import { findRed, runEvaluation } from './run-evaluation.ts'
 
-const PLANT = new URL('plant-regression.ts', import.meta.url).href
-const AT_A_TIME = 3
-
-const report = z.object({
-  model: z.string(),
-  results: z.array(
-    z.object({
-      task: z.string(),
-      about: z.string(),
-      passed: z.boolean(),
-      why: z.string().optional(),
-      usage: z.object({
-        calls: z.number(),
-        inputTokens: z.number(),
-        outputTokens: z.number(),
-        cost: z.record(z.string(), z.number()),
-      }),
-    }),
-  ),
-})
+const AT_A_TIME = 2
 
 let dir: TempDir
 beforeAll(async () => {
@@ -35,11 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => dir.remove())
 
-async function evaluate(args: readonly string[] = [], environment: Record<string, string> = {}) {
-  const { stdout, stderr, code } = await runPolylogue(['eval', '--json', ...args], { cwd: dir.path, environment })
-  if (!stdout.startsWith('{')) throw new Error(`exit code ${code}: ${stderr}`)
-  return { code, ...report.parse(JSON.parse(stdout)) }
-}
+const evaluate = (args?: readonly string[], environment?: Record<string, string>) =>
+  runEvaluation(dir.path, args, environment)
 
 /** Does `work` for every item, a few at a time, and keeps their order. */
 async function each<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
@@ -100,16 +78,18 @@ describe('polylogue eval', () => {
   })
 })
 
-describe('a planted regression turns its task red', () => {
-  it('in the prompt, in tools and in the loop, ten at least', { timeout: 180_000 }, async () => {
+describe('planted regressions in the prompt, in tools and in the loop', () => {
+  it('are at least ten, and each is in a run in which nothing else turns its task red', () => {
     expect(REGRESSIONS.length).toBeGreaterThanOrEqual(10)
-    const outcomes = await each(REGRESSIONS, async ({ name, edit, task }) => {
-      const { results } = await evaluate(['--only', task], {
-        NODE_OPTIONS: `--import=${PLANT}`,
-        PLANTED_EDITS: JSON.stringify([edit]),
-      })
-      return results[0]?.passed === false ? 'red' : `not seen: ${name}`
-    })
-    expect(outcomes).toEqual(REGRESSIONS.map(() => 'red'))
+    const unproved = REGRESSIONS.filter(
+      (one) => !RUNS.some((run) => run.includes(one) && !redBy(run.filter((other) => other !== one)).has(one.task)),
+    )
+    expect(unproved).toEqual([])
+  })
+
+  it('turn their tasks red, and no others', { timeout: 180_000 }, async () => {
+    const tasks = REGRESSIONS.map(({ task }) => task)
+    const red = await each(RUNS, (planted) => findRed(dir.path, planted, tasks))
+    expect(red.map((names) => new Set(names))).toEqual(RUNS.map(redBy))
   })
 })

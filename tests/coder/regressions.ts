@@ -5,6 +5,8 @@ export interface Regression {
   readonly name: string
   readonly edit: Edit
   readonly task: string
+  /** Other tasks of this list that it turns red. */
+  readonly alsoFails?: readonly string[]
 }
 
 const TOOLS = 'packages/tools/src'
@@ -58,13 +60,14 @@ export const REGRESSIONS: readonly Regression[] = [
     task: 'ambiguous-edit',
   },
   {
-    name: 'Read does not say where to go on',
+    name: 'Bash does not tell that a command failed',
     edit: {
-      file: `${TOOLS}/files/number-lines.ts`,
-      find: '`; go on with offset ${last + 1}`',
-      replacement: "''",
+      file: `${TOOLS}/bash/describe-end.ts`,
+      find: "return exitCode === 0 ? '' : `Exit code ${exitCode ?? 'unknown'}.`",
+      replacement: "return exitCode === 0 ? '' : ''",
     },
-    task: 'long-file',
+    task: 'read-the-error',
+    alsoFails: ['second-look'],
   },
   {
     name: 'Grep finds what Git ignores',
@@ -76,13 +79,14 @@ export const REGRESSIONS: readonly Regression[] = [
     task: 'ignored-copy',
   },
   {
-    name: 'Bash does not tell that a command failed',
+    name: 'the model sees no results of calls that failed',
     edit: {
-      file: `${TOOLS}/bash/describe-end.ts`,
-      find: "return exitCode === 0 ? '' : `Exit code ${exitCode ?? 'unknown'}.`",
-      replacement: "return exitCode === 0 ? '' : ''",
+      file: `${ENGINE}/views/context-messages.ts`,
+      find: "content: output, isError: status !== 'completed' }",
+      replacement: "content: status === 'completed' ? output : '', isError: status !== 'completed' }",
     },
-    task: 'read-the-error',
+    task: 'stale-text',
+    alsoFails: ['second-look', 'ambiguous-edit', 'read-the-error'],
   },
   {
     name: 'a turn ends after ten steps',
@@ -103,12 +107,23 @@ export const REGRESSIONS: readonly Regression[] = [
     task: 'two-errands',
   },
   {
-    name: 'the model sees no results of calls that failed',
+    name: 'Read does not say where to go on',
     edit: {
-      file: `${ENGINE}/views/context-messages.ts`,
-      find: "content: output, isError: status !== 'completed' }",
-      replacement: "content: status === 'completed' ? output : '', isError: status !== 'completed' }",
+      file: `${TOOLS}/files/number-lines.ts`,
+      find: '`; go on with offset ${last + 1}`',
+      replacement: "''",
     },
-    task: 'stale-text',
+    task: 'long-file',
   },
 ]
+
+/**
+ * Runs that plant several regressions at a time: each plants those whose number has its bit. So every regression has its own
+ * set of runs.
+ */
+export const RUNS: readonly (readonly Regression[])[] = [1, 2, 4, 8].map((bit) =>
+  REGRESSIONS.filter((_, index) => ((index + 1) & bit) !== 0),
+)
+
+export const redBy = (planted: readonly Regression[]): ReadonlySet<string> =>
+  new Set(planted.flatMap(({ task, alsoFails = [] }) => [task, ...alsoFails]))
