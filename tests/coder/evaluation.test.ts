@@ -31,7 +31,7 @@ async function each<Item, Result>(items: readonly Item[], work: (item: Item) => 
 }
 
 describe('polylogue eval', () => {
-  it('passes with the answers that are written by hand, as docs/evaluation.md says', { timeout: 90_000 }, async () => {
+  it('passes with the answers that are written by hand, as docs/evaluation.md says', { timeout: 180_000 }, async () => {
     const { code, model, results } = await evaluate()
     expect(results.filter(({ passed }) => !passed)).toEqual([])
     expect({ code, model }).toEqual({ code: 0, model: 'fixture/hand-written' })
@@ -59,7 +59,7 @@ describe('polylogue eval', () => {
     expect(stale ? `replace the table of docs/evaluation.md by\n${formatPage(rows)}` : 'current').toBe('current')
   })
 
-  it('asks the model that is named, and fails the task that it did not do', { timeout: 60_000 }, async () => {
+  it('asks the model that is named, and fails the task that it did not do', { timeout: 120_000 }, async () => {
     const prompt = 'sum() in sum.mjs leaves out the last number. Please fix it.'
     const idle = await startToolCallingServer({ [prompt]: [{ text: 'It is fine as it is.' }] })
     const args = ['--only', 'off-by-one', '--model', 'lazy/one']
@@ -87,7 +87,7 @@ describe('planted regressions in the prompt, in tools and in the loop', () => {
     expect(unproved).toEqual([])
   })
 
-  it('turn their tasks red, and no others', { timeout: 180_000 }, async () => {
+  it('turn their tasks red, and no others', { timeout: 300_000 }, async () => {
     const tasks = REGRESSIONS.map(({ task }) => task)
     const red = await each(RUNS, (planted) => findRed(dir.path, planted, tasks))
     expect(red.map((names) => new Set(names))).toEqual(RUNS.map(redBy))

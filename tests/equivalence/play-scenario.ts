@@ -18,7 +18,7 @@ export interface Playing {
   /** Performs all other acts. */
   readonly second: DoorDriver
   /** How long a door may take to send what is expected. */
-  readonly withinMs?: number
+  withinMs?(door: DoorDriver): number | undefined
 }
 
 /** Where a door differs from the scenario. */
@@ -110,7 +110,8 @@ class Scene {
   async compareLive(where: string): Promise<void> {
     for (const [door, account] of this.#watched) {
       const isSo = (): boolean => this.#isAsExpected(account(), { door, reading: 'live' })
-      if (!(await waitFor(isSo, this.#playing.withinMs))) this.#note(account(), where, { door, reading: 'live' })
+      if (!(await waitFor(isSo, this.#playing.withinMs?.(door))))
+        this.#note(account(), where, { door, reading: 'live' })
     }
   }
 

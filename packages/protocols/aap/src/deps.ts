@@ -1,5 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AgentCatalog, AgentDefinition, Clock, Digest, Engine, OfferedModel, SessionId, UserId } from '@polylogue/engine'
+import type {
+  AgentCatalog,
+  AgentDefinition,
+  Clock,
+  Digest,
+  Engine,
+  OfferedModel,
+  SessionId,
+  UserId,
+} from '@polylogue/engine'
 import type { BodyLimits, JsonLimits, OpenReads } from '@polylogue/kit'
 
 /** The user and key of a request. `revoked` aborts when the key is revoked, which ends open streams. */

@@ -21,7 +21,10 @@ import type {
   WireToolSpec,
 } from './wire.ts'
 
-export function encodeMeta(version: AapVersion, { agents, modelsFor }: Pick<AapDeps, 'agents' | 'modelsFor'>): WireMeta {
+export function encodeMeta(
+  version: AapVersion,
+  { agents, modelsFor }: Pick<AapDeps, 'agents' | 'modelsFor'>,
+): WireMeta {
   return { version, agents: agents.list().map((agent) => encodeAgent(version, agent, modelsFor(agent))) }
 }
 

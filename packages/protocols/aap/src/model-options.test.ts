@@ -11,10 +11,14 @@ const MODELS = [
   { name: 'lab/plain', title: 'Plain' },
   { name: 'lab/deep', title: 'Deep', thinkingLevels: ['low', 'high'] },
 ]
-const listed = async (version = 'v3') => (await (await rig.door.send('GET', `/${version}/meta`)).json()).agents[0].options
+const listed = async (version = 'v3') =>
+  (await (await rig.door.send('GET', `/${version}/meta`)).json()).agents[0].options
 const shown = async (session: string) => (await (await rig.door.send('GET', session)).json()).agent.options
 const settingsOf = async (session: string) => {
-  const { model, thinking } = await rig.door.engine.readSession(asUserId('ann'), session.slice('/v3/sessions/'.length) as never)
+  const { model, thinking } = await rig.door.engine.readSession(
+    asUserId('ann'),
+    session.slice('/v3/sessions/'.length) as never,
+  )
   return { model, thinking }
 }
 

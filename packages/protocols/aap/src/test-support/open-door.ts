@@ -87,7 +87,18 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
   const streams = options.streams ?? { admit: nothing, attached: nothing, reading: nothing, dropped: nothing }
   const reads = { enter: async () => undefined }
   const modelsFor = () => options.models ?? []
-  const deps = { engine, agents, modelsFor, authenticate, clock, digest, heartbeatMs: HEARTBEAT_MS, limits, streams, reads }
+  const deps = {
+    engine,
+    agents,
+    modelsFor,
+    authenticate,
+    clock,
+    digest,
+    heartbeatMs: HEARTBEAT_MS,
+    limits,
+    streams,
+    reads,
+  }
   const app = new Hono<NodeEnv>()
   if (options.around !== undefined) app.use(options.around)
   app.route('/aap/v3', await createAapRoutes(deps, { version: 3, base: '/aap/v3' }).app())

@@ -11,7 +11,10 @@ const session = z.object({
   solution_id: z.string().nullable(),
   biz_role_id: z.string().nullable(),
   model: z.string().nullable(),
-  thinking: z.string().nullable().describe('How much the model thinks: one of its levels. `null`: as much as by default'),
+  thinking: z
+    .string()
+    .nullable()
+    .describe('How much the model thinks: one of its levels. `null`: as much as by default'),
   shared: z.boolean(),
   is_pinned: z.boolean(),
   memory_enabled: z.boolean(),
