@@ -214,6 +214,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         await checkTimeline(client)
         isBroken = false
+      } catch (error) {
+        throw toFault(error)
       } finally {
         client.release(isBroken)
       }
