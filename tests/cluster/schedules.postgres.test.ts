@@ -10,7 +10,7 @@ import { prepareNodes, type Nodes } from './support/nodes.ts'
 
 const SCHEDULES = 12
 /** All nodes are there by then. A slot that is a minute late would be skipped. */
-const DUE_IN_MS = 15_000
+const DUE_IN_MS = 8_000
 
 let database: ServerDatabase
 let nodes: Nodes

@@ -132,6 +132,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     keys,
     clock,
     random: randomBytes,
+    isShared: stores.mode === 'shared',
     ids,
     log: write,
   })

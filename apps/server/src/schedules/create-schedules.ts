@@ -20,6 +20,8 @@ import { createSlotCalendar } from './slot-calendar.ts'
 /** Nobody answers a run that asks nobody, and nobody has seen what it schedules. */
 const WITHHELD_TOOLS = ['AskUserQuestion', 'Schedule'] satisfies BuiltInToolName[]
 
+const SHARED_LOOK_MS = 5_000
+
 export interface SchedulesDeps {
   readonly store: ScheduleStore
   /** With the limits and the ceiling of its users. */
@@ -29,6 +31,8 @@ export interface SchedulesDeps {
   readonly users: Pick<UserStore, 'findUser'>
   readonly clock: Clock
   readonly random: RandomBytes
+  /** Other nodes may add schedules, and leave runs behind when they die. */
+  readonly isShared: boolean
   readonly ids: Pick<Ids, 'sessionId'>
   log(entry: LogEntry): void
 }
@@ -39,7 +43,7 @@ export interface Schedules extends Omit<ScheduleRunner, 'wake'> {
 }
 
 export function createSchedules(deps: SchedulesDeps): Schedules {
-  const { store, engine, agents, keys, users, clock, random, ids, log } = deps
+  const { store, engine, agents, keys, users, clock, random, isShared, ids, log } = deps
   const calendar = createSlotCalendar()
   const runner = createScheduleRunner({
     store,
@@ -52,6 +56,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     isWelcome: async (userId) =>
       userId === LOCAL_USER || (await users.findUser(userId)) !== undefined || (await keys.list(userId)).length > 0,
     log,
+    ...(isShared && { lookAgainMs: SHARED_LOOK_MS }),
   })
   const book = createScheduleBook({ store, calendar, clock, random, changed: () => runner.wake() })
   return { book, start: () => runner.start(), stop: () => runner.stop(), idle: () => runner.idle() }

@@ -35,6 +35,8 @@ export interface ScheduleRunnerDeps {
   /** Whether the user may still run anything. */
   isWelcome(userId: UserId): Promise<boolean>
   log(entry: LogEntry): void
+  /** How often to look without a reason. Default: every 30 seconds. */
+  readonly lookAgainMs?: number
 }
 
 // Timers stop while the machine sleeps, and they do not notice a changed clock.
@@ -48,7 +50,7 @@ const SLOTS_AT_A_TIME = 100
 const SETTLED_TOGETHER = 100
 
 export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
-  const { store, calendar, clock, log } = deps
+  const { store, calendar, clock, log, lookAgainMs = LOOK_AGAIN_MS } = deps
   let state: 'new' | 'started' | 'stopped' = 'new'
   let looking: Promise<void> | undefined
   let isWoken = false
@@ -106,7 +108,7 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
   const untilNextLook = async (): Promise<number> => {
     try {
       const nextSlotAt = (await store.nextSlotAt()) ?? Infinity
-      return Math.min(LOOK_AGAIN_MS, Math.max(0, nextSlotAt - clock.now()))
+      return Math.min(lookAgainMs, Math.max(0, nextSlotAt - clock.now()))
     } catch (error) {
       if (!isFailing) log({ level: 'warn', message: 'the next slot cannot be found', error })
       return LOOK_AGAIN_MS
