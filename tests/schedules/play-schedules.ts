@@ -26,6 +26,10 @@ export interface PlayOptions {
   readonly until: number
   /** One schedule in each zone; these are dealt out among them. */
   readonly crons: readonly string[]
+  /** Default: one in memory. */
+  readonly store?: ScheduleStore
+  /** Resolves when the processes have nothing to do until they are woken. Default: for a store in memory. */
+  settle?(): Promise<void>
   /** For a test of the test: what the processes have for a store. */
   spoil?(store: ScheduleStore): ScheduleStore
 }
@@ -50,12 +54,14 @@ export async function playSchedules({
   from,
   until,
   crons,
-  spoil = (store) => store,
+  store = createMemoryScheduleStore(),
+  settle = untilQuiet,
+  spoil = (whole) => whole,
 }: PlayOptions): Promise<Played> {
   let now = from
   let real = from
   let deaths = 0
-  const clock: Clock = { now: () => now, setTimer: () => ({ cancel: () => undefined }) }
+  const clock: Clock = { now: () => Math.floor(now), setTimer: () => ({ cancel: () => undefined }) }
   const rules = await loadSlotCalendar()
   /** Before the new rules, some zones went by the clocks of a neighbour. */
   const oldRules: SlotCalendar = {
@@ -64,7 +70,6 @@ export async function playSchedules({
     next: (cron, timezone, after) => rules.next(cron, NEIGHBOURS[timezone] ?? timezone, after),
   }
   let calendar = oldRules
-  const store = createMemoryScheduleStore()
   const slotLog = createSlotLog(store)
   const shared = spoil(slotLog.store)
   const turnLog = createTurnLog({ random, clock })
@@ -134,7 +139,7 @@ export async function playSchedules({
     // All of them at once, or one alone: they would all look within half a minute.
     const lonely = random() < 0.6 ? Math.floor(random() * PROCESSES) : undefined
     for (const [index, one] of processes.entries()) if (lonely === undefined || lonely === index) one.runner.wake()
-    await untilQuiet()
+    await settle()
   }
 
   // Whatever was left is taken up by those that do not die any more.
@@ -151,10 +156,10 @@ export async function playSchedules({
     log: () => undefined,
   })
   last.start()
-  await untilQuiet()
+  await settle()
   await last.stop()
   turnLog.endAll()
-  await untilQuiet()
+  await settle()
   await last.idle()
 
   const complaints = [...slotLog.complaints, ...turnLog.complaints]
