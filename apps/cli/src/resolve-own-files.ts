@@ -6,7 +6,8 @@ const ROOT = new URL('../../../', import.meta.url).href
 const FOLDERS = [`${ROOT}apps/`, `${ROOT}packages/`]
 const WORKSPACE = '@polylogue/'
 const ALL_LOCALES = '../locales/index.js'
-const LATE_LOCALES = new URL(`./late-locales${import.meta.url.slice(-3)}`, import.meta.url).href
+const LATE_LOCALES = new URL('./late-locales.ts', import.meta.url).href
+
 /** Answers for imports in our own files, and leaves everything else to `next`. */
 export function createResolve(): (
   specifier: string,
