@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { alreadySent } from '@polylogue/kit'
 import { expect, it } from 'vitest'
 import { startListener } from '../test-support/start-listener.ts'
 
@@ -24,12 +24,12 @@ const open = () =>
         outgoing.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': LARGE.length })
         outgoing.write(LARGE.slice(0, half))
         outgoing.end(LARGE.slice(half))
-        return RESPONSE_ALREADY_SENT
+        return alreadySent()
       })
       app.get('/events', (c) => {
         c.env.outgoing.writeHead(200, { 'Content-Type': 'text/event-stream' })
         c.env.outgoing.end(`data: ${LARGE}\n\n`)
-        return RESPONSE_ALREADY_SENT
+        return alreadySent()
       })
     },
   })

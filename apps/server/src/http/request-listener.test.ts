@@ -1,4 +1,4 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { alreadySent } from '@polylogue/kit'
 import { describe, expect, it } from 'vitest'
 import { silentLog, type Log } from '../log/log.ts'
 import { exchange, exchangeRaw } from '../test-support/exchange.ts'
@@ -100,7 +100,7 @@ it('every answer carries the security headers: pages, errors, refusals and raw s
       app.get('/stream', (c) => {
         c.env.outgoing.writeHead(200, { 'Content-Type': 'text/event-stream' })
         c.env.outgoing.end(': done\n\n')
-        return RESPONSE_ALREADY_SENT
+        return alreadySent()
       })
     },
   })
