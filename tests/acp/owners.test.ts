@@ -94,6 +94,25 @@ describe('one owner', () => {
     await expect(second).rejects.toThrow(`pid ${first.pid}`)
   })
 
+  it('an editor that only greeted is the owner, hands over to serve, and works there', async () => {
+    const acp = await world.start()
+    await acp.request('initialize', { protocolVersion: 1 })
+    await untilOwnedBy(acp.pid)
+    const server = await world.serve()
+    await untilOwnedBy(server.pid)
+    const session = await openAcpSession(acp, world.workDir)
+    expect(await session.prompt('say hello')).toMatchObject({ stopReason: 'end_turn' })
+    acp.endInput()
+    expect(await acp.exited).toEqual({ code: 0, signal: null })
+  })
+
+  it('an editor that greets and leaves at once ends with 0', async () => {
+    const acp = await world.start()
+    await acp.request('initialize', { protocolVersion: 1 })
+    acp.endInput()
+    expect(await acp.exited).toEqual({ code: 0, signal: null })
+  })
+
   it('two editors share one, and each sees the messages of a session that both have open', async () => {
     const first = await world.start()
     const session = await openAcpSession(first, world.workDir)

@@ -20,7 +20,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
  * Runs `polylogue acp`: answers an editor on stdin and stdout until it leaves. The owner of the data directory does the
- * work; if there is none, this process becomes the owner. The server is loaded after the first frame was answered.
+ * work; if there is none, this process becomes the owner. After the first frame was answered, the server is loaded and
+ * opened: an editor that greets will open a session.
  */
 export async function serveEditor({ owner, handshake }: EditorProcessOptions): Promise<void> {
   const leaving = Promise.withResolvers<void>()
@@ -43,7 +44,7 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
       relay.fromEditor(line)
       if (relay.isFull) stdio.pause()
       loading ??= setTimeout(() => {
-        if (!relay.isOver) void load(owner.dataDir)
+        if (!relay.isOver) void load(owner.dataDir).then(() => relay.expectWork())
       }, AFTER_GREETING_MS)
     },
     left(reason) {
@@ -56,8 +57,14 @@ export async function serveEditor({ owner, handshake }: EditorProcessOptions): P
   for (let isFirst = true; await relay.needsBack(); isFirst = false) {
     const { openBack } = await import('../pipe/open-back.ts')
     const request = { door: DOOR, handshake: writeHandshake(withoutGrantedWish(handshake, relay)) }
-    const back = await openBack({ ...owner, role: 'editor' }, request, { left: () => relay.isOver, isFirst })
-    if (back === undefined) break
+    const opening = openBack({ ...owner, role: 'editor' }, request, { left: () => relay.isOver, isFirst })
+    const back = await opening.catch((error: unknown) => {
+      if (relay.missedBack()) throw error
+    })
+    if (back === undefined) {
+      if (relay.isOver) break
+      continue
+    }
     const carried = carry(relay, back, stdio)
     await Promise.race([carried, leaving.promise.then(() => within(GOODBYE_MS, carried))])
     relay.lost()

@@ -258,6 +258,34 @@ it('is full when much waits for an owner, but not while there is one', async () 
   expect(relay.isFull).toBe(false)
 })
 
+describe('an owner that is opened before a frame needs it', () => {
+  it('is attached and gets the first request at once', async () => {
+    say(initialize)
+    relay.expectWork()
+    expect(await relay.needsBack()).toBe(true)
+    const owner = await attach()
+    say(newSession)
+    expect(owner.last()).toMatchObject(newSession)
+  })
+
+  it('is asked for again by the first request, if it could not be opened', async () => {
+    say(initialize)
+    relay.expectWork()
+    expect(relay.missedBack()).toBe(false)
+    say(newSession)
+    expect(await relay.needsBack()).toBe(true)
+    expect(relay.missedBack()).toBe(true)
+  })
+
+  it('is not asked for again by an editor that has left', async () => {
+    say(initialize)
+    relay.expectWork()
+    relay.finish()
+    expect(relay.missedBack()).toBe(false)
+    expect(await relay.needsBack()).toBe(false)
+  })
+})
+
 describe('an editor that leaves', () => {
   it('without a request needs no owner', async () => {
     say(initialize)

@@ -25,6 +25,10 @@ export interface Relay {
   lost(): void
   /** Resolves with true when an owner is needed, with false when the editor has left and nothing is open. */
   needsBack(): Promise<boolean>
+  /** An owner is opened although no frame waits for one yet. */
+  expectWork(): void
+  /** The expected owner could not be opened. Returns whether a frame waits for it; if not, a later one may ask again. */
+  missedBack(): boolean
   /** The first new session exists, so a `resume` of the handshake no longer applies. */
   readonly hasMadeSession: boolean
   /** The frames that wait for an owner take too much memory. */
@@ -227,6 +231,15 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
       else if (held.length > 0 || sessions.list().length > 0) wanted.say(true)
     },
     needsBack: () => wanted.said(),
+    expectWork() {
+      if (back === undefined && !isFinishing) wanted.say(true)
+    },
+    missedBack() {
+      if (held.length > 0) return true
+      wanted.forget()
+      if (isFinishing) wanted.say(false)
+      return false
+    },
     get hasMadeSession() {
       return sessions.hasMadeOne
     },
