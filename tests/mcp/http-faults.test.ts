@@ -42,6 +42,8 @@ describe('a server over HTTP', () => {
     ['ends-early', /^MCP server web: it ended the answer in the middle/],
     ['huge', /^MCP server web: it sent a message larger than 16777216 bytes/],
     ['huge-event', /^MCP server web: it sent a message larger than 16777216 bytes/],
+    ['many-keys', /^MCP server web: it sent a message with more than 50000 keys/],
+    ['many-keys-event', /^MCP server web: it sent a message with more than 50000 keys/],
     ['deep', /nested more than 64 deep/],
     ['event-flood', /^MCP server web: it sent more than 5000 messages/],
     ['page', /^MCP server web: .*text\/html/],

@@ -11,6 +11,8 @@ export type HttpFault =
   | 'ends-early'
   | 'huge'
   | 'huge-event'
+  | 'many-keys'
+  | 'many-keys-event'
   | 'deep'
   | 'event-flood'
   | 'forgets'
@@ -35,6 +37,7 @@ interface Message {
   readonly params?: { readonly protocolVersion?: string; readonly arguments?: { readonly msg?: string } }
 }
 
+const MANY_KEYS = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1]))
 const EVENT_STREAM = { 'content-type': 'text/event-stream' }
 const echo = { name: 'echo', inputSchema: { type: 'object' } }
 
@@ -104,6 +107,12 @@ export async function startMisbehavingHttp(elsewhere = 'http://127.0.0.1:1/'): P
         return tell({ ...result, more: 'x'.repeat(17 * 1024 * 1024) })
       case 'huge-event':
         return void response.writeHead(200, EVENT_STREAM).write(`data: ${'x'.repeat(17 * 1024 * 1024)}`)
+      case 'many-keys':
+        return tell({ ...result, structuredContent: MANY_KEYS })
+      case 'many-keys-event':
+        return void response
+          .writeHead(200, EVENT_STREAM)
+          .end(`: "\n\ndata: ${answer({ ...result, structuredContent: MANY_KEYS })}\n\n`)
       case 'deep':
         response.writeHead(200, { 'content-type': 'application/json' })
         return void response.end(

@@ -29,9 +29,9 @@ const echo = {
 }
 
 /** Writes until nobody reads any more, and gives way so that a death is noticed. */
-function flood(line: string): void {
+function flood(line: string, lines = 200): void {
   const more = (): void => {
-    if (process.stdout.write(line.repeat(200))) setImmediate(more)
+    if (process.stdout.write(line.repeat(lines))) setImmediate(more)
     else process.stdout.once('drain', more)
   }
   more()
@@ -129,10 +129,18 @@ function onCall({ id = -1, params }: Request): void {
       return send({ id, error: { code: -32_602, message: 'no such thing', data: nest(10) } })
     case 'huge-line':
       return write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"more":"${'x'.repeat(HUGE)}"}}\n`)
+    case 'many-keys': {
+      const keys = Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(',')
+      return write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{${keys}}}}\n`)
+    }
+    case 'many-values':
+      return write(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":[${'[],'.repeat(600_000)}1]}}\n`)
+    case 'large-notification-flood':
+      return flood(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(1024 * 1024)}"}}\n`, 1)
     case 'endless-line':
       return flood('x'.repeat(1000))
     case 'deep-answer':
-      return write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":${nest(50_000)}}}\n`)
+      return write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":${nest(20_000)}}}\n`)
     case 'notification-flood':
       return flood(
         `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } })}\n`,

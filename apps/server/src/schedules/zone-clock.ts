@@ -14,6 +14,8 @@ export interface ZoneSpan {
 /** No zone changes its clocks twice in that time: the shortest was a week, in Brazil in 2000. */
 const PROBE_MS = 4 * 24 * 60 * 60_000
 const FIRST_YEAR = 1970
+/** More than a search visits. Clients choose the years, so not all of them are kept. */
+const MOST_YEARS = 32
 
 /** `undefined`: there is no such zone. */
 export function createZoneClock(timezone: string): ZoneClock | undefined {
@@ -31,6 +33,8 @@ export function createZoneClock(timezone: string): ZoneClock | undefined {
   const spansOf = (year: number): readonly ZoneSpan[] => {
     const known = years.get(year) ?? findSpans(Date.UTC(year, 0), Date.UTC(year + 1, 0), offsetAt)
     years.set(year, known)
+    const [oldest] = years.keys()
+    if (years.size > MOST_YEARS && oldest !== undefined) years.delete(oldest)
     return known
   }
   return {

@@ -14,6 +14,8 @@ export const turnSettings = z.object({
    * are not offered.
    */
   isUnattended: z.boolean().optional(),
+  /** The input is not the user's own text, for example the prompt of a schedule that an agent made. */
+  isOthersText: z.boolean().optional(),
   /** Tools that are not offered to the model. */
   withheldTools: names.optional(),
   /** A JSON Schema. The turn ends with a value of this shape or fails. */

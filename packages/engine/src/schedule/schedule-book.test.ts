@@ -1,4 +1,4 @@
-import { createFakeClock, createMemoryScheduleStore, hourlyCalendar } from '@polylogue/testkit'
+import { createFakeClock, createMemoryScheduleStore, hourlyCalendar, untilQuiet } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { asUserId } from '../ids.ts'
 import { SCHEDULE_LIMITS, type ScheduleStore } from '../ports/schedule-store.ts'
@@ -149,5 +149,38 @@ describe('the book of schedules', () => {
     await expect(book.occurrences(ADA, { from: hour(0), to: hour(50_000) })).rejects.toThrow('at most five years')
     const [last] = await book.occurrences(ADA, { from: hour(4_998), to: hour(9_000) })
     expect(last?.slots).toEqual([hour(4_998), hour(4_999), hour(5_000)])
+  })
+
+  it('computes the due times of all requests piece by piece, one piece in a turn of the event loop', async () => {
+    const waiting: (() => void)[] = []
+    const book = createScheduleBook({
+      store: createMemoryScheduleStore(),
+      calendar: hourlyCalendar,
+      clock: {
+        now: () => 0,
+        setTimer(_ms, run) {
+          waiting.push(run)
+          return { cancel: () => undefined }
+        },
+      },
+      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+      changed: () => undefined,
+    })
+    for (const user of [ADA, GRACE]) for (let i = 0; i < 5; i++) await book.create(user, NEWS)
+    const requests = Array.from({ length: 20 }, (_, i) =>
+      book.occurrences(i % 2 === 0 ? ADA : GRACE, { from: 0, to: 1_500 * HOUR }),
+    )
+    let mostAtOnce = 0
+    let isOver = false
+    const all = Promise.all(requests).finally(() => (isOver = true))
+    while (!isOver) {
+      mostAtOnce = Math.max(mostAtOnce, waiting.length)
+      for (const run of waiting.splice(0)) run()
+      await untilQuiet()
+    }
+    expect((await all).map((found) => found.map(({ slots }) => slots.length))).toEqual(
+      Array.from({ length: 20 }, () => Array.from({ length: 5 }, () => 1_000)),
+    )
+    expect(mostAtOnce).toBe(1)
   })
 })

@@ -51,7 +51,10 @@ const MOST_ATTEMPTS = 20
 
 export function createScheduleBook({ store, calendar, clock, random, changed }: ScheduleBookDeps): ScheduleBook {
   const moment = () => ({ now: clock.now(), calendar })
-  const giveWay = () => new Promise<void>((resolve) => void clock.setTimer(0, resolve))
+  // All requests share one line, so that a turn of the event loop has a piece of one of them, however many there are.
+  let line = Promise.resolve()
+  const giveWay = (): Promise<void> =>
+    (line = line.then(() => new Promise<void>((resolve) => void clock.setTimer(0, resolve))))
 
   const find = async (userId: UserId, scheduleId: string): Promise<Schedule> =>
     (await store.findSchedule(userId, scheduleId)) ?? refuseUnknown()

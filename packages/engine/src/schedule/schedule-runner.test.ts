@@ -1,7 +1,7 @@
 import { createFakeModel, createFakeTool, calls, finishes, says } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { EngineError } from '../errors.ts'
-import { asToolCallId, type SessionId } from '../ids.ts'
+import { asSessionId, asToolCallId, type SessionId } from '../ids.ts'
 import { MINUTE, ANN, NEWS, openWorld, runsOf, prompts } from './test-support/schedule-world.ts'
 
 describe('a scheduled run', () => {
@@ -14,6 +14,20 @@ describe('a scheduled run', () => {
     const view = await world.engine.readSession(ANN, run?.sessionId as SessionId)
     expect(view).toMatchObject({ title: 'News', status: 'idle', lastOutcome: 'finished', access: { type: 'preset' } })
     expect(prompts(world.model)).toEqual(['Tell me the news'])
+    await world.stop()
+  })
+
+  it('says whether an agent wrote its prompt', async () => {
+    const world = await openWorld()
+    const sourceSession = asSessionId('session-1')
+    const made = [await world.book.create(ANN, { ...NEWS, sourceSession }), await world.book.create(ANN, NEWS)]
+    await world.pass(10 * MINUTE)
+    const settings = made.map(async ({ scheduleId }) => {
+      const [run] = await runsOf(world, scheduleId)
+      const events = await world.store.readEvents(run?.sessionId as SessionId, 0, 100)
+      return events.flatMap(({ event }) => (event.type === 'input.admitted' ? [event.settings] : []))
+    })
+    expect(await Promise.all(settings)).toEqual([[{ isOthersText: true }], [undefined]])
     await world.stop()
   })
 

@@ -1,5 +1,5 @@
 import { EngineError, unreachable } from '../errors.ts'
-import type { TurnEnded, TurnOutcome } from '../events/turn-events.ts'
+import type { TurnEnded, TurnOutcome, TurnSettings } from '../events/turn-events.ts'
 import type { OpenRun, ScheduleRun } from '../ports/schedule-store.ts'
 import type { Engine } from '../engine/engine-api.ts'
 
@@ -34,7 +34,13 @@ export function createScheduledTurns({ engine, defaultAgent, withheldTools }: Sc
   }
 
   const create = async ({ run, schedule }: OpenRun): Promise<void> => {
-    const { title, prompt, model, agent = defaultAgent(), isUnattended } = schedule
+    const { title, prompt, model, agent = defaultAgent(), isUnattended, sourceSession } = schedule
+    // A schedule that was made in a session has a prompt of its agent, perhaps from a page or a file.
+    const isOthersText = sourceSession !== undefined
+    const turnSettings: TurnSettings = {
+      ...(isUnattended && { isUnattended, withheldTools }),
+      ...(isOthersText && { isOthersText }),
+    }
     await engine.execute({
       type: 'create-session',
       userId: run.userId,
@@ -44,7 +50,7 @@ export function createScheduledTurns({ engine, defaultAgent, withheldTools }: Sc
       title,
       ...(model !== undefined && { model }),
       input: prompt,
-      ...(isUnattended && { turnSettings: { isUnattended, withheldTools } }),
+      ...((isUnattended || isOthersText) && { turnSettings }),
     })
   }
 

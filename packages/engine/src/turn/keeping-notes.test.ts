@@ -96,7 +96,8 @@ describe('a text that an agent wants to keep beyond the session', () => {
     ['a file that the client attached', start, { content: `look\n\n${EVIL}`, given: { layout: ['resource'] } }],
     ['a prompt of an MCP server', start, { content: quotePrompt('helpful', EVIL) }],
     ['an imported conversation', () => startWith({}, { seed: [{ role: 'user', content: EVIL }] })],
-    ['the prompt of a schedule', start, { content: EVIL, settings: { isUnattended: true } }],
+    ['the prompt of an unattended schedule', start, { content: EVIL, settings: { isUnattended: true } }],
+    ['the prompt of a schedule that an agent made', start, { content: EVIL, settings: { isOthersText: true } }],
     [
       'a memory that came from a tool',
       () => startWith({ memories: { recall: async () => [{ ...recalled, origin: 'tool' as const }] } }),

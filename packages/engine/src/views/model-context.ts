@@ -86,7 +86,8 @@ export class ModelContext {
 
   /**
    * What the user wrote in this session and the summary does not cover. Not imported messages, and not inputs that a client
-   * composed of more than one text: they can quote files, pages and prompts of MCP servers.
+   * composed of more than one text: they can quote files, pages and prompts of MCP servers. Not the prompts of schedules that
+   * an agent made either.
    */
   get ownWords(): readonly string[] {
     return this.#ownWords.map(({ text }) => text)
@@ -223,6 +224,6 @@ export class ModelContext {
   }
 }
 
-function isOwn({ content, given }: EventOf<'input.admitted'>): boolean {
-  return given === undefined && !isQuotedPrompt(textOf(content))
+function isOwn({ content, given, settings }: EventOf<'input.admitted'>): boolean {
+  return given === undefined && settings?.isOthersText !== true && !isQuotedPrompt(textOf(content))
 }

@@ -3,6 +3,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
 import { z } from 'zod'
+import { createJsonCount } from './json-count.ts'
 import { FLOOD_WINDOW_MS, LARGEST_MESSAGE, MOST_UNASKED } from './mcp-limits.ts'
 import { createRateLimit } from './rate-limit.ts'
 
@@ -94,25 +95,29 @@ interface Check {
 }
 
 function createSizeCheck(): Check {
+  const count = createJsonCount()
   let size = 0
   return {
     push(chunk) {
       size += chunk.length
       if (size > LARGEST_MESSAGE) throw tooLarge()
+      count.push(chunk)
     },
     isResumable: () => false,
   }
 }
 
 /** Events end with an empty line. */
-function createEventCheck(countEvent: () => void): Check {
+function createEventCheck(countEvent: (size: number) => void): Check {
+  const count = createJsonCount()
   let size = 0
   let column = 0
   let idLetters = 0
   let hasIds = false
   return {
     push(chunk) {
-      for (const byte of chunk) {
+      let begin = 0
+      for (const [index, byte] of chunk.entries()) {
         if (byte === RETURN) continue
         if (byte !== NEW_LINE) {
           if (column < ID_FIELD.length && byte === ID_FIELD[column] && idLetters === column) idLetters += 1
@@ -122,13 +127,17 @@ function createEventCheck(countEvent: () => void): Check {
           continue
         }
         if (column === 0 && size > 0) {
+          countEvent(size)
+          count.push(chunk.subarray(begin, index))
+          count.restart()
+          begin = index
           size = 0
-          countEvent()
         }
         column = 0
         idLetters = 0
       }
       if (size > LARGEST_MESSAGE) throw tooLarge()
+      count.push(chunk.subarray(begin))
     },
     isResumable: () => hasIds,
   }

@@ -3,10 +3,14 @@
 /** The maximum size of one message, in bytes. */
 export const LARGEST_MESSAGE = 16 * 1024 * 1024
 export const DEEPEST_MESSAGE = 64
+/** The maximum number of values and of keys in one message. Parsing that many takes a fraction of a second. */
+export const MOST_VALUES = 500_000
+export const MOST_KEYS = 50_000
 /** The maximum number of bytes that a server has not read yet. */
 export const MOST_UNSENT = 16 * 1024 * 1024
-/** The maximum number of notifications, requests and invalid lines in one window. */
+/** The maximum number of notifications, requests and invalid lines in one window. A large one counts once per part. */
 export const MOST_UNASKED = 5000
+export const COUNTED_PART = 16 * 1024
 export const FLOOD_WINDOW_MS = 5000
 /** From the start of the program, or of the first request, to the list of tools. */
 export const CONNECT_MS = 20_000

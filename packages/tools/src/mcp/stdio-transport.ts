@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
 import { LineReader, LineTooLong, lineText } from '@polylogue/kit'
 import { z } from 'zod'
+import { createJsonCount } from './json-count.ts'
 import { isDeeperThan } from './json-depth.ts'
 import { DEEPEST_MESSAGE, FLOOD_WINDOW_MS, LARGEST_MESSAGE, MOST_UNASKED, MOST_UNSENT } from './mcp-limits.ts'
 import type { McpReach } from './mcp-server.ts'
@@ -91,7 +92,11 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
   function read(chunk: Buffer): void {
     if (isClosed) return
     try {
-      for (const line of lines.push(chunk)) if (!isClosed) deliver(lineText(line))
+      for (const line of lines.push(chunk)) {
+        if (isClosed) return
+        if (line.length > SMALL_MESSAGE) createJsonCount().push(line)
+        deliver(lineText(line))
+      }
     } catch (error) {
       if (error instanceof LineTooLong) fail(`it sent a message larger than ${LARGEST_MESSAGE} bytes`)
       else fail(error instanceof Error ? error.message : String(error))
@@ -100,9 +105,9 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
 
   function deliver(line: string): void {
     const message = parseMessage(line)
-    if (message === undefined) return countUnasked()
-    if ('method' in message) countUnasked()
-    else if (!asked.delete(message.id)) return countUnasked()
+    if (message === undefined) return countUnasked(line.length)
+    if ('method' in message) countUnasked(line.length)
+    else if (!asked.delete(message.id)) return countUnasked(line.length)
     transport.onmessage?.(message)
   }
 
@@ -126,6 +131,8 @@ export function createStdioTransport({ reach, stateDir, clock }: StdioTransportO
 }
 
 const DRAIN_MS = 250
+/** In bytes. Has too few values to count. */
+const SMALL_MESSAGE = 64 * 1024
 
 /** `undefined` if the line is not a message. Programs print other things too. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
