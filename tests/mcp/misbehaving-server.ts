@@ -136,7 +136,10 @@ function onCall({ id = -1, params }: Request): void {
     case 'many-values':
       return write(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":[${'[],'.repeat(600_000)}1]}}\n`)
     case 'large-notification-flood':
-      return flood(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(1024 * 1024)}"}}\n`, 1)
+      return flood(
+        `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(1024 * 1024)}"}}\n`,
+        1,
+      )
     case 'endless-line':
       return flood('x'.repeat(1000))
     case 'deep-answer':

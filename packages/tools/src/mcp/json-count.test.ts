@@ -21,7 +21,11 @@ describe('a message of an MCP server', () => {
     ['numbers', `[${'1,'.repeat(MOST_VALUES)}1]`, `${MANY} ${MOST_VALUES} values`],
     ['keys', `{${'"a":1,'.repeat(MOST_KEYS + 1)}"b":1}`, `${MANY} ${MOST_KEYS} keys`],
     ['keys after escaped quotes', `{"x":"\\"\\\\",${'"\\"":1,'.repeat(MOST_KEYS)}"b":1}`, `${MANY} ${MOST_KEYS} keys`],
-    ['keys after a comment with a quote', `: "\n\ndata: {${'"a":1,'.repeat(MOST_KEYS)}"b":1}`, `${MANY} ${MOST_KEYS} keys`],
+    [
+      'keys after a comment with a quote',
+      `: "\n\ndata: {${'"a":1,'.repeat(MOST_KEYS)}"b":1}`,
+      `${MANY} ${MOST_KEYS} keys`,
+    ],
     ['a long text', `{"text":"${'a, [b], {c: d} \\" '.repeat(MOST_VALUES / 10)}"}`, undefined],
     ['what fits', `[${'[],'.repeat(MOST_VALUES / 4)}1]`, undefined],
   ])('with %s is measured before it is parsed, however it is cut', (_, text, problem) => {
