@@ -119,6 +119,7 @@ async function start(
     codes,
     redactor,
     address: () => listeners.url && (access.publicUrl ?? listeners.url),
+    addUser: (userId) => parts.users.add(userId, 'user'),
   })
   const embedLink = createEmbedLink({ codes, redactor, hosts: config.embed.hosts, publicUrl: access.publicUrl })
   const cardCodes = createCardCodes({ codes, redactor })

@@ -13,13 +13,16 @@ export interface SignInLinkDeps {
   readonly redactor: Pick<Redactor, 'learnPassing'>
   /** Where browsers reach the server; `undefined` when it listens on no address. */
   address(): string | undefined
+  /** Does nothing if the user exists. */
+  addUser(userId: UserId): Promise<unknown>
 }
 
-/** Makes links. The code is in the fragment, which browsers do not send: no log on the way contains it. */
-export function createSignInLink({ codes, redactor, address }: SignInLinkDeps) {
+/** Makes links. A link for a new name makes the user. The code is in the fragment, which browsers do not send: no log on the way contains it. */
+export function createSignInLink({ codes, redactor, address, addUser }: SignInLinkDeps) {
   return async (userId: UserId): Promise<SignInLink | undefined> => {
     const base = address()
     if (base === undefined) return undefined
+    await addUser(userId)
     const { code, expiresAt } = await codes.issue(userId)
     redactor.learnPassing(code)
     return { url: `${base.replace(/\/+$/, '')}/signin#code=${code}`, expiresAt }
