@@ -152,6 +152,34 @@ const REACH = (id: string, other: string): string => `(async () => {
   return asked.map(({ status }) => status)
 })()`
 
+const drawing = '<p id=x>waiting</p><script>x.textContent = "drawn " + (1 + 1)</script>'
+const cardFor = (id: string, target: 'inline' | 'preview') =>
+  call(id, 'echo', { msg: JSON.stringify({ ok: true, _meta: { ui: { resourceHTML: drawing, target, title: id } } }) })
+
+it('console 18, 19: an embedded session shows its cards, below the listed host only', async () => {
+  const id = await createSession()
+  framed = await link(id)
+  const { page, frame } = await openHost(addressOf(host, 'localhost'))
+  await frame.locator('.chat[data-phase=ready]').waitFor()
+  await frame
+    .locator('.composer textarea')
+    .fill(script(cardFor('c1', 'inline'), cardFor('c2', 'preview'), '---', 'say Drawn.'))
+  await frame.locator('.composer textarea').press('Enter')
+  for (const card of ['c1', 'c2']) {
+    // The panel lies over a narrow chat, so it is opened by hand.
+    if (card === 'c2') await frame.locator('.card-beside').click()
+    await frame.locator(`[data-card=${card}] iframe`).first().contentFrame().getByText('drawn 2').waitFor()
+  }
+  await page.context().close()
+  const opened = await ask(`/api/polylogue/sessions/${id}/cards/c1`, {})
+  const { url } = (await opened.json()) as { url: string }
+  framed = `${addressOf(front, '127.0.0.1')}${url}`
+  const { page: other } = await openHost(addressOf(stranger, 'localhost'))
+  const outside = other.frames().find((one) => one !== other.mainFrame())
+  await expect.poll(() => outside?.url()).toMatch(/^chrome-error:/)
+  await other.context().close()
+})
+
 it('console 19: a page that is not listed shows nothing, and a code opens its session only', async () => {
   const id = await createSession()
   framed = await link(id)

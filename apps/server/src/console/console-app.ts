@@ -88,6 +88,7 @@ function toConsoleDeps({
     users,
     signInLink,
     embedLink,
+    embedHosts: config.embed.hosts,
     cardCodes,
     memories,
     commands: parts.commands,

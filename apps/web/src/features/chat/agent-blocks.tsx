@@ -1,4 +1,6 @@
 import type { ContentBlock, TurnProjection } from '@polylogue/client/blade'
+import { PanelRight } from 'lucide-react'
+import { useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isApprovalOf } from '../../model/call-facts.ts'
 import { cardOf } from '../../model/card.ts'
@@ -7,6 +9,8 @@ import type { TurnSource } from '../../model/turn-source.ts'
 import { CardFrame } from '../../ui/card-frame.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { useSnapshot } from '../../ui/model-context.tsx'
+import { spellBidi } from '../../ui/spell-bidi.ts'
+import { OpenPanel } from '../panel/use-panel.ts'
 import { Thinking } from './thinking.tsx'
 import { ToolCall } from './tool-call.tsx'
 import './sub-agent.css'
@@ -14,6 +18,7 @@ import './sub-agent.css'
 /** What one step said and did, in order. */
 export function AgentBlocks({ session, turn }: { readonly session: TurnSource; readonly turn: TurnProjection }) {
   const { t } = useTranslation()
+  const openPanel = useContext(OpenPanel)
   const isStreaming = turn.status === 'streaming'
   const lastBlock = turn.blocks.length - 1
   return turn.blocks.map((block, index) => {
@@ -44,9 +49,9 @@ export function AgentBlocks({ session, turn }: { readonly session: TurnSource; r
         return card.target === 'inline' || !session.mayChange ? (
           <CardFrame key={key} sessionId={session.id} card={card} />
         ) : (
-          <p key={key} className="quiet card-beside">
-            {t('cardBeside', { title: card.title ?? t('card') })}
-          </p>
+          <button key={key} type="button" className="button card-beside" onClick={openPanel}>
+            <PanelRight size={14} aria-hidden /> {t('cardBeside', { title: spellBidi(card.title ?? t('card')) })}
+          </button>
         )
       }
       default:

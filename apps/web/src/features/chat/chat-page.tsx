@@ -9,7 +9,7 @@ import { ModePick } from './mode-pick.tsx'
 import { QueueStrip } from './queue-strip.tsx'
 import { Transcript, targetOf } from './transcript.tsx'
 import { useCommands } from './use-commands.ts'
-import { usePanel } from '../panel/use-panel.ts'
+import { OpenPanel, usePanel } from '../panel/use-panel.ts'
 import './chat-page.css'
 
 const loadApprovals = () => import('../approvals/approval-dock.tsx')
@@ -54,7 +54,9 @@ export function ChatPage({ id }: { readonly id: string }) {
         {phase === 'loading' || !isReached ? (
           <Skeleton />
         ) : (
-          <Transcript key={id} session={session} rows={rows} agentName={detail?.solution?.name ?? t('agent')} />
+          <OpenPanel value={panel.open}>
+            <Transcript key={id} session={session} rows={rows} agentName={detail?.solution?.name ?? t('agent')} />
+          </OpenPanel>
         )}
         <div className="dock">
           {isOwner ? (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { createContext, useCallback, useEffect, useState } from 'react'
 import { outlineKey, type OpenSession } from '../../model/open-session.ts'
 import { useSnapshot } from '../../ui/model-context.tsx'
 
@@ -9,7 +9,11 @@ export interface PanelState {
   readonly hasPanel: boolean
   readonly isOpen: boolean
   toggle(): void
+  open(): void
 }
+
+/** Opens the panel. Absent: there is no panel around. */
+export const OpenPanel = createContext<(() => void) | undefined>(undefined)
 
 /** Beside a wide chat the panel is open as soon as it has something to show; elsewhere it is opened by hand. */
 export function usePanel(session: OpenSession): PanelState {
@@ -27,5 +31,6 @@ export function usePanel(session: OpenSession): PanelState {
   }, [])
   const hasPanel = plan.length > 0 || agents.length > 0 || card !== undefined
   const isOpen = hasPanel && (chosen ?? isWide)
-  return { hasPanel, isOpen, toggle: () => setChosen(!isOpen) }
+  const open = useCallback(() => setChosen(true), [])
+  return { hasPanel, isOpen, toggle: () => setChosen(!isOpen), open }
 }

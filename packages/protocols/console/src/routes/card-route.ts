@@ -7,27 +7,32 @@ import { Refusal } from './refusal.ts'
 
 export const CARD_PATH = '/sessions/:id/cards/:call'
 
-/** A card runs scripts of its own and reaches nothing: no network, no forms, no page around it, no storage of ours. */
-export const CARD_POLICY = [
-  'sandbox allow-scripts',
-  "default-src 'none'",
-  "script-src 'unsafe-inline'",
-  "style-src 'unsafe-inline'",
-  'img-src data:',
-  'font-src data:',
-  "webrtc 'block'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-].join('; ')
+/**
+ * A card runs scripts of its own and reaches nothing: no network, no forms, no page around it, no storage of ours. A
+ * browser checks every page above the frame: in an embedded session that is our page and the host around it.
+ */
+const cardPolicy = (embedHosts: readonly string[]): string =>
+  [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    "script-src 'unsafe-inline'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "webrtc 'block'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    ["frame-ancestors 'self'", ...embedHosts].join(' '),
+  ].join('; ')
 
-type CardDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'cardCodes'>
+type CardDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'cardCodes' | 'embedHosts'>
 
 /**
  * The HTML that a tool gave for people, for an iframe of our own page alone. The code in the address is the permission,
  * and works once: whoever learns the address later gets nothing, and the frame needs no cookie.
  */
-export function createCardRoute({ engine, events, cardCodes }: CardDeps): Hono<NodeEnv> {
+export function createCardRoute({ engine, events, cardCodes, embedHosts }: CardDeps): Hono<NodeEnv> {
+  const policy = cardPolicy(embedHosts)
   const routes = new Hono<NodeEnv>()
   routes.get(CARD_PATH, async (c) => {
     try {
@@ -43,7 +48,8 @@ export function createCardRoute({ engine, events, cardCodes }: CardDeps): Hono<N
       if (html === undefined) throw new Refusal(404, 'No such card.')
       return c.body(html, 200, {
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': CARD_POLICY,
+        'content-security-policy': policy,
+        // Older browsers know nothing finer. Those that read the policy ignore it.
         'x-frame-options': 'SAMEORIGIN',
         'cache-control': 'no-store',
       })

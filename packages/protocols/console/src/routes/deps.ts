@@ -181,6 +181,8 @@ export interface ConsoleDeps extends RequestDeps {
     userId: UserId,
     sessionId: SessionId,
   ): Promise<{ readonly url: string; readonly expiresAt: number } | undefined>
+  /** The pages that may show a session. */
+  readonly embedHosts: readonly string[]
   /** One-time codes, each for one card. `redeem` returns whom the code was made for, once. */
   readonly cardCodes: {
     issue(userId: UserId, card: CardOf): Promise<{ readonly code: string; readonly expiresAt: number }>

@@ -88,6 +88,7 @@ export async function openConsole() {
     users: createUsers(),
     signInLink: async (userId) => ({ url: `http://127.0.0.1/signin#code=${userId}`, expiresAt: 2 }),
     embedLink: async (_, sessionId) => ({ url: `https://a.example/embed/${sessionId}#code=x`, expiresAt: 2 }),
+    embedHosts: [],
     cardCodes: createCardCodes(),
     memories: createMemoryMemoryStore({ clock: test.clock }),
     usage: { sumUsage: async () => [SUM] },
