@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
 import { type Chat, chatOn } from './chat.ts'
@@ -15,6 +16,43 @@ afterAll(() => stage.close())
 const running = (id: string, command: string) => call(id, 'Bash', { command })
 const WAIT = { timeout: 15_000 }
 const button = (name: string) => chat.card.getByRole('button', { name, exact: false }).first()
+
+/** Asks the server as the page does. */
+const api = <T = unknown>(method: string, path: string, body: object = {}): Promise<T> =>
+  stage.page.evaluate(`fetch('/api/polylogue/${path}', {
+    method: '${method}',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(${JSON.stringify(body)}),
+  }).then(async (answer) => (answer.status === 204 ? undefined : answer.json()))`) as Promise<T>
+
+interface DiffRow {
+  readonly before?: number
+  readonly after?: number
+  readonly sign: string
+  readonly text: string
+}
+
+async function rowsOf(diff: Locator): Promise<readonly DiffRow[]> {
+  const cells = await diff
+    .locator('tr:not(.diff-gap)')
+    .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)))
+  return cells.map(([before = '', after = '', sign = '', text = '']) => ({
+    ...(before !== '' && { before: Number(before) }),
+    ...(after !== '' && { after: Number(after) }),
+    sign,
+    text,
+  }))
+}
+
+/** The lines of a file after a diff. Fails if the diff does not fit the file. */
+function applied(lines: readonly string[], diff: readonly DiffRow[]): readonly string[] {
+  const gone = diff.filter(({ sign }) => sign === '−')
+  for (const { before = 0, sign, text } of diff) if (sign !== '+') expect(lines[before - 1]).toBe(text)
+  const kept = lines.filter((_, index) => !gone.some(({ before }) => before === index + 1))
+  return diff
+    .filter(({ sign }) => sign === '+')
+    .reduce<readonly string[]>((result, { after = 0, text }) => result.toSpliced(after - 1, 0, text), kept)
+}
 
 describe('an approval', () => {
   it('console 26, 27: shows every byte of a long command, with the buttons in view on a phone', async () => {
@@ -34,21 +72,48 @@ describe('an approval', () => {
     await stage.page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  it('console 28: a change of a file shows a diff that adds up', async () => {
+  it('console 28: a change of a file shows a diff with the lines of the file, which adds up to the new file', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`)
+    const edits = [
+      { oldText: 'line 20\nline 21\nline 22', newText: 'line 20\ntwenty-one\nand a half\nline 22' },
+      { oldText: 'line 33\n', newText: '' },
+    ]
+    const [first] = edits
+    const rule = await api<{ id: string }>('POST', 'permissions', { tool: 'Edit', action: 'ask' })
     await chat.begin(
       script(
-        call('w1', 'Write', { path: 'a.txt', content: 'one\ntwo\nthree\n' }),
+        call('w1', 'Write', { path: 'a.txt', content: lines.join('\n') }),
         '---',
-        call('e1', 'Edit', { path: 'a.txt', oldText: 'two', newText: '2\n2b' }),
+        call('e1', 'Edit', { path: 'a.txt', ...first }),
+        '---',
+        call('r1', 'Read', { path: 'a.txt' }),
+        '---',
+        call('e2', 'Edit', { path: 'a.txt', edits: [{ oldText: 'twenty-one', newText: '21' }, edits[1]] }),
         '---',
         'say Changed.',
       ),
     )
+    const shown = chat.card.locator('.diff')
+    await shown.waitFor()
+    const asked = await rowsOf(shown)
+    const added = lines.toSpliced(20, 1, 'twenty-one', 'and a half')
+    expect(applied(lines, asked)).toEqual(added)
+    await button('Allow').click()
+    // The next call has a card of its own, with two changes; the place of the first is known.
+    await expect.poll(() => shown.count(), WAIT).toBe(2)
+    expect((await rowsOf(shown.first())).map(({ before, after }) => [before, after])).toEqual([
+      [21, undefined],
+      [undefined, 21],
+    ])
+    expect((await rowsOf(shown.nth(1))).map(({ sign, before }) => [sign, before])).toEqual([['−', undefined]])
+    await button('Allow').click()
     await chat.answered('Changed.')
     await chat.call('e1').locator('.call-head').click()
-    await chat.call('e1').locator('.diff').waitFor()
-    expect(await chat.call('e1').locator('tr.removed .diff-text').allInnerTexts()).toEqual(['two'])
-    expect(await chat.call('e1').locator('tr.added .diff-text').allInnerTexts()).toEqual(['2', '2b'])
+    await expect.poll(() => rowsOf(chat.call('e1').locator('.diff')), WAIT).toEqual(asked)
+    await chat.call('r1').locator('.call-head').click()
+    const read = await chat.call('r1').locator('.call-output pre').last().innerText()
+    expect(read.split('\n').map((line) => line.replace(/^ *\d+\s/, ''))).toEqual(added)
+    await api('DELETE', `permissions/${rule.id}`)
   })
 
   it('console 29: allows for the session, naming what that covers', async () => {

@@ -1,6 +1,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { en } from './en.ts'
+import { addSentences } from './server-sentence.ts'
 import { storage } from '../model/storage.ts'
 
 declare module 'i18next' {
@@ -34,8 +35,9 @@ export async function initWords(): Promise<void> {
 
 export async function loadLanguage(language: Language): Promise<void> {
   if (language === 'zh-CN' && !i18next.hasResourceBundle(language, 'translation')) {
-    const { zh } = await import('./zh.ts')
+    const [{ zh }, { ZH_SENTENCES }] = await Promise.all([import('./zh.ts'), import('./zh-sentences.ts')])
     i18next.addResourceBundle(language, 'translation', zh)
+    addSentences(language, ZH_SENTENCES)
   }
   await i18next.changeLanguage(language)
   document.documentElement.lang = language

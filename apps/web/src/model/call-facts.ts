@@ -8,6 +8,8 @@ export interface FileChange {
   readonly path: string
   readonly oldText: string
   readonly newText: string
+  /** The line of the file that both texts start at. Absent: not known. */
+  readonly line?: number | undefined
 }
 
 export interface CallFacts {
@@ -16,7 +18,8 @@ export interface CallFacts {
   /** The most telling part of the input, on one line. */
   readonly summary: string
   readonly command?: string
-  readonly change?: FileChange
+  /** As the input tells them, without the place in the file. */
+  readonly changes?: readonly FileChange[]
 }
 
 const APPROVAL_PREFIX = 'ask_'
@@ -37,10 +40,10 @@ export function factsOf(input: JsonObject): CallFacts {
   const command = text('command')
   if (command !== undefined) return { kind: 'command', input, command, summary: text('description') ?? command }
   const path = text('path') ?? text('file_path')
-  const oldText = text('oldText') ?? text('old_string')
-  const newText = text('newText') ?? text('new_string') ?? text('content')
-  if (path !== undefined && newText !== undefined) {
-    return { kind: 'edit', input, summary: path, change: { path, oldText: oldText ?? '', newText } }
+  if (path !== undefined) {
+    const edits: readonly unknown[] = Array.isArray(input['edits']) ? input['edits'] : [input]
+    const changes = edits.flatMap((edit) => changeOf(path, edit))
+    if (changes.length > 0) return { kind: 'edit', input, summary: path, changes }
   }
   const pattern = text('pattern')
   if (pattern !== undefined) return { kind: 'search', input, summary: pattern }
@@ -53,6 +56,40 @@ export function factsOf(input: JsonObject): CallFacts {
   if (prompt !== undefined) return { kind: 'agent', input, summary: text('description') ?? prompt }
   const first = Object.values(input).find((value) => typeof value === 'string' || typeof value === 'number')
   return { kind: 'other', input, summary: first === undefined ? '' : String(first) }
+}
+
+/** The server knows the place of a call's first change, or the first change is of the whole file. */
+export const placed = (
+  diffs: readonly { path: string; oldText?: string | undefined; newText: string; line?: number | undefined }[],
+): readonly FileChange[] =>
+  diffs.map(({ path, oldText = '', newText, line }, index) => ({
+    path,
+    oldText,
+    newText,
+    line: line ?? (index === 0 ? 1 : undefined),
+  }))
+
+/** How many lines a change adds and removes, without those at both ends that stay. */
+export function countLines({ oldText, newText }: FileChange): { readonly added: number; readonly removed: number } {
+  const [before, after] = [linesOf(oldText), linesOf(newText)]
+  const shortest = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shortest && before[start] === after[start]) start++
+  let end = 0
+  while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end++
+  return { added: after.length - start - end, removed: before.length - start - end }
+}
+
+const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+
+function changeOf(path: string, edit: unknown): readonly FileChange[] {
+  if (!isObject(edit)) return []
+  const text = (...names: readonly string[]): string | undefined =>
+    names.map((name) => edit[name]).find((value) => typeof value === 'string')
+  const newText = text('newText', 'new_string')
+  if (newText !== undefined) return [{ path, oldText: text('oldText', 'old_string') ?? '', newText }]
+  const content = text('content')
+  return content === undefined ? [] : [{ path, oldText: '', newText: content, line: 1 }]
 }
 
 function firstQuestion(questions: readonly unknown[]): string {

@@ -7,6 +7,8 @@ interface DiffProps {
   readonly path: string
   readonly oldText: string
   readonly newText: string
+  /** The line of the file that both texts start at. Absent: lines have no numbers. */
+  readonly line?: number | undefined
 }
 
 interface DiffLine {
@@ -17,7 +19,7 @@ interface DiffLine {
 }
 
 /** What changes in a file, made from both texts and never from the text of a diff. */
-export function Diff({ path, oldText, newText }: DiffProps) {
+export function Diff({ path, oldText, newText, line }: DiffProps) {
   const hunks = useMemo(() => toHunks(oldText, newText), [oldText, newText])
   return (
     <figure className="diff">
@@ -35,8 +37,8 @@ export function Diff({ path, oldText, newText }: DiffProps) {
                   ]),
               ...lines.map(({ kind, text, before, after }, index) => (
                 <tr key={`${hunk}-${index}`} className={kind}>
-                  <td className="diff-number">{before}</td>
-                  <td className="diff-number">{after}</td>
+                  <td className="diff-number">{numberFrom(line, before)}</td>
+                  <td className="diff-number">{numberFrom(line, after)}</td>
                   <td className="diff-sign">{kind === 'added' ? '+' : kind === 'removed' ? '−' : ' '}</td>
                   <td className="diff-text">{spellBidi(text)}</td>
                 </tr>
@@ -48,6 +50,9 @@ export function Diff({ path, oldText, newText }: DiffProps) {
     </figure>
   )
 }
+
+const numberFrom = (line: number | undefined, number: number | undefined): number | undefined =>
+  line === undefined || number === undefined ? undefined : line - 1 + number
 
 export function toHunks(oldText: string, newText: string): readonly (readonly DiffLine[])[] {
   const { hunks } = structuredPatch('', '', oldText, newText, '', '', { context: 3 })

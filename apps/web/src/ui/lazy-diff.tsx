@@ -6,6 +6,7 @@ interface LazyDiffProps {
   readonly path: string
   readonly oldText: string
   readonly newText: string
+  readonly line?: number | undefined
 }
 
 export function LazyDiff(props: LazyDiffProps) {

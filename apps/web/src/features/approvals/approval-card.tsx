@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { spellOut } from '../../model/console-contract.ts'
 import { SERVER_KEY } from '../../model/console-model.ts'
-import { factsOf } from '../../model/call-facts.ts'
+import { factsOf, placed } from '../../model/call-facts.ts'
 import { isObject } from '../../model/http.ts'
 import type { OpenSession } from '../../model/open-session.ts'
 import { LazyDiff } from '../../ui/lazy-diff.tsx'
@@ -151,8 +151,8 @@ function WhatRuns({ call, directory }: WhatRunsProps) {
           {spellOut(facts.command)}
         </pre>
       )}
-      {call.diffs.map(({ path, oldText = '', newText }) => (
-        <LazyDiff key={path} path={pathFrom(directory, path)} oldText={oldText} newText={newText} />
+      {placed(call.diffs).map(({ path, ...texts }, index) => (
+        <LazyDiff key={index} path={pathFrom(directory, path)} {...texts} />
       ))}
       {facts.command === undefined && call.diffs.length === 0 ? (
         <pre className="card-command" tabIndex={0}>
@@ -168,7 +168,7 @@ function WhatRuns({ call, directory }: WhatRunsProps) {
         <p className="card-facts quiet">
           {directory === undefined ? null : <span className="mono">cwd {spellOut(directory)}</span>}
           <span>
-            {t('sandbox')}: {server.status.sandbox}
+            {t('sandbox')}: <span translate="no">{server.status.sandbox}</span>
           </span>
         </p>
       )}
@@ -176,7 +176,11 @@ function WhatRuns({ call, directory }: WhatRunsProps) {
         <details className="card-exact">
           <summary>{t('exactInput')}</summary>
           <pre tabIndex={0}>{exact}</pre>
-          {call.approval === undefined ? null : <p className="quiet">hash {call.approval.callHash}</p>}
+          {call.approval === undefined ? null : (
+            <p className="quiet">
+              {t('hash')} <code>{call.approval.callHash}</code>
+            </p>
+          )}
         </details>
       )}
     </>

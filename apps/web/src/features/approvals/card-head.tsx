@@ -1,5 +1,6 @@
 import type { WaitingCall } from '@polylogue/client/console'
 import { useTranslation } from 'react-i18next'
+import { serverSentence } from '../../i18n/server-sentence.ts'
 import { spellOutLine } from '../../model/console-contract.ts'
 
 interface CardHeadProps {
@@ -18,12 +19,16 @@ export function CardHead({ call, children }: CardHeadProps) {
       </span>
       <div className="card-title">
         <h2>
-          {waitsFor === 'answer' ? spellOutLine(sentence) : spellOutLine(name)}
+          {waitsFor === 'answer' ? (
+            spellOutLine(serverSentence(sentence))
+          ) : (
+            <span translate="no">{spellOutLine(name)}</span>
+          )}
           {subAgent === undefined ? null : (
             <span className="quiet"> {t('ofSubAgent', { name: spellOutLine(subAgent.description) })}</span>
           )}
         </h2>
-        {waitsFor === 'answer' ? null : <p className="quiet">{spellOutLine(sentence)}</p>}
+        {waitsFor === 'answer' ? null : <p className="quiet">{spellOutLine(serverSentence(sentence))}</p>}
       </div>
       {children}
     </header>

@@ -7,6 +7,14 @@ import { Menu } from '../../ui/lazy-menu.tsx'
 export const PRESETS = ['read-only', 'plan', 'workspace-write', 'full-access'] as const
 export type PresetName = (typeof PRESETS)[number]
 
+/** Their names. */
+export const MODES = {
+  'read-only': 'modeReadOnly',
+  plan: 'modePlan',
+  'workspace-write': 'modeWrite',
+  'full-access': 'modeFull',
+} as const
+
 interface ModePickProps {
   readonly sessionId: string
   readonly preset: PresetName

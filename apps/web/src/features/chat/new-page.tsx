@@ -2,6 +2,7 @@ import { Bot, ChevronDown, Cpu } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
+import { serverSentence } from '../../i18n/server-sentence.ts'
 import { SERVER_KEY, type NewMessage } from '../../model/console-model.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Menu } from '../../ui/lazy-menu.tsx'
@@ -54,7 +55,7 @@ export function NewPage() {
                 }
                 entries={server.agents.map(({ id, name, description }) => ({
                   label: name,
-                  ...(description !== '' && { hint: description }),
+                  ...(description !== '' && { hint: serverSentence(description) }),
                   isChosen: id === agentName,
                   onSelect: () => setAgent(id),
                 }))}

@@ -13,8 +13,9 @@ import {
 } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { serverSentence } from '../../i18n/server-sentence.ts'
 import { outputKey } from '../../model/call-output.ts'
-import { readCall, resultText, type CallFacts, type CallKind } from '../../model/call-facts.ts'
+import { countLines, readCall, resultText, type CallFacts, type CallKind } from '../../model/call-facts.ts'
 import { headKey } from '../../model/open-session.ts'
 import { stepsOf } from '../../model/plan.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
@@ -22,7 +23,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { spellBidi } from '../../ui/spell-bidi.ts'
-import { LazyDiff } from '../../ui/lazy-diff.tsx'
+import { CallInput } from './call-input.tsx'
 import { PlanSteps } from './plan-steps.tsx'
 import './tool-call.css'
 
@@ -60,8 +61,8 @@ export function ToolCall(props: ToolCallProps) {
       <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)}>
         <ChevronRight size={14} aria-hidden className="fold-mark" />
         <Icon size={15} aria-hidden className="call-icon" />
-        <span className="call-name">{call.display_name}</span>
-        <span className={`call-summary${facts.kind === 'command' ? ' mono' : ''}`}>
+        <span className="call-name">{serverSentence(call.display_name)}</span>
+        <span className={`call-summary${facts.kind === 'command' ? ' mono' : ''}`} translate="no">
           {spellBidi(facts.summary.replace(/\s+/g, ' '))}
         </span>
         <DiffCount facts={facts} />
@@ -97,12 +98,13 @@ function LiveOutput({ session, call, isWhole }: LiveOutputProps) {
   )
 }
 
-function DiffCount({ facts: { change } }: { readonly facts: CallFacts }) {
-  if (change === undefined) return null
-  const lines = (text: string): number => (text === '' ? 0 : text.replace(/\n$/, '').split('\n').length)
+function DiffCount({ facts: { changes } }: { readonly facts: CallFacts }) {
+  if (changes === undefined) return null
+  const counts = changes.map(countLines)
   return (
     <span className="call-count">
-      <b className="plus">+{lines(change.newText)}</b> <b className="minus">−{lines(change.oldText)}</b>
+      <b className="plus">+{counts.reduce((sum, { added }) => sum + added, 0)}</b>{' '}
+      <b className="minus">−{counts.reduce((sum, { removed }) => sum + removed, 0)}</b>
     </span>
   )
 }
@@ -139,7 +141,11 @@ function CallBody({ session, call, facts, approval, turns, subAgent }: CallBodyP
   const verdict = resultText(approval?.result)
   return (
     <div className="call-body">
-      {facts.kind === 'plan' ? <PlanSteps steps={stepsOf(facts.input)} /> : <CallInput facts={facts} />}
+      {facts.kind === 'plan' ? (
+        <PlanSteps steps={stepsOf(facts.input)} />
+      ) : (
+        <CallInput session={session} call={call.id} facts={facts} />
+      )}
       {verdict === '' ? null : <p className="call-verdict quiet">{verdict}</p>}
       {turns.length > 0 ? subAgent(turns) : null}
       {call.status === 'pending' && session.mayChange ? (
@@ -160,19 +166,5 @@ function CallBody({ session, call, facts, approval, turns, subAgent }: CallBodyP
         </figure>
       )}
     </div>
-  )
-}
-
-function CallInput({ facts }: { readonly facts: CallFacts }) {
-  const { t } = useTranslation()
-  if (facts.change !== undefined) return <LazyDiff {...facts.change} />
-  const text = facts.command ?? JSON.stringify(facts.input, undefined, 2)
-  return (
-    <figure className="call-output">
-      <figcaption>
-        {t('input')} <CopyButton text={text} />
-      </figcaption>
-      <pre tabIndex={0}>{spellBidi(text)}</pre>
-    </figure>
   )
 }

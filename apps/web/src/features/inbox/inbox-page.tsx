@@ -2,6 +2,7 @@ import type { WaitingCall } from '@polylogue/client/console'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import { serverSentence } from '../../i18n/server-sentence.ts'
 import { LIST_KEY, type ListedSession } from '../../model/session-list.ts'
 import { formatAge } from '../../ui/format.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
@@ -52,7 +53,7 @@ function InboxItem({ session }: { readonly session: ListedSession }) {
           <b>{session.intent === '' ? t('untitled') : spellBidi(session.intent.split('\n', 1)[0] ?? '')}</b>
           {calls.map(({ toolCallId, sentence, title }) => (
             <span key={toolCallId} className="inbox-call">
-              {spellBidi(sentence)} {title === undefined ? null : <code>{spellBidi(title)}</code>}
+              {spellBidi(serverSentence(sentence))} {title === undefined ? null : <code>{spellBidi(title)}</code>}
             </span>
           ))}
         </span>

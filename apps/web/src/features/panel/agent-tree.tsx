@@ -1,6 +1,7 @@
 import type { UsageReport } from '@polylogue/client/console'
 import { Square } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { serverSentence } from '../../i18n/server-sentence.ts'
 import { headKey } from '../../model/open-session.ts'
 import type { AgentNode } from '../../model/session-outline.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
@@ -46,7 +47,7 @@ function AgentLine({ session, agent }: { readonly session: TurnSource; readonly 
   return (
     <div className="agent-line" data-agent={call.id} data-status={call.status}>
       <span className="agent-name">
-        <b>{spellBidi(title === '' ? call.display_name : title)}</b>
+        <b>{spellBidi(title === '' ? serverSentence(call.display_name) : title)}</b>
         <small className="quiet">
           <span className={call.status === 'awaiting_answer' ? 'agent-waits' : ''}>{words[call.status]}</span>
           <span>{t('madeCalls', { count: calls })}</span>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { time } from './fields.ts'
 import { defineOperations, type Sent } from './operation.ts'
+import { fileDiff } from './waiting.ts'
 
 const recordedCall = z
   .object({
@@ -10,6 +11,8 @@ const recordedCall = z
     input: z.unknown(),
     /** What the tool said about the call, such as the paths that it touches. */
     facts: z.unknown().optional(),
+    /** What the call does to files, as it was found out before the call ran. */
+    diffs: z.array(fileDiff),
     /** The last request for approval. */
     requested: z
       .object({ at: time, callHash: z.string(), reason: z.string().optional(), covers: z.string().optional() })

@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { time } from './fields.ts'
 import { defineOperations, type Sent } from './operation.ts'
 
-const fileDiff = z.object({
+export const fileDiff = z.object({
   path: z.string(),
   /** Absent for a new file. */
   oldText: z.string().optional(),
   newText: z.string(),
+  /** The line of the file that `oldText` starts at, from 1. Absent where it is not known, and for whole files. */
+  line: z.number().optional(),
 })
 
 export const waitingCall = z

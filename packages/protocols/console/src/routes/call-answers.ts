@@ -2,6 +2,7 @@ import { asSessionId, type Recorded, type SessionId, type UserId } from '@polylo
 import type { RecordedCall, callOperations } from '../contract/calls.ts'
 import type { Answers } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
+import { toDiffsJson } from './encode-session.ts'
 import { Refusal } from './refusal.ts'
 
 const PAGE = 500
@@ -44,8 +45,15 @@ function addTo(found: { call?: Draft }, id: string, { at, event }: Recorded): vo
   if (event.type === 'step.answered') {
     const block = event.blocks.find((one) => one.type === 'tool-call' && one.toolCallId === id)
     if (block?.type !== 'tool-call') return
-    const facts = event.inspections?.[id]?.facts
-    found.call = { toolCallId: id, turnId: event.turnId, name: block.name, input: block.input, ...(facts && { facts }) }
+    const { facts, preview } = event.inspections?.[id] ?? {}
+    found.call = {
+      toolCallId: id,
+      turnId: event.turnId,
+      name: block.name,
+      input: block.input,
+      ...(facts && { facts }),
+      diffs: toDiffsJson(preview),
+    }
     return
   }
   const { call } = found

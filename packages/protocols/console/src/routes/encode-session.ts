@@ -1,5 +1,6 @@
 import type {
   AssistantPart,
+  CallPreview,
   ConversationMessage,
   SessionView,
   WaitingCall as EngineWaitingCall,
@@ -74,7 +75,7 @@ export function toWaitingJson(call: EngineWaitingCall): WaitingCall {
     sentence,
     subAgent,
     title: preview?.title,
-    diffs: (preview?.diffs ?? []).map(({ path, oldText, newText }) => ({ path, oldText, newText })),
+    diffs: toDiffsJson(preview),
     approval: approval && {
       reason: approval.reason.type,
       callHash: approval.callHash,
@@ -85,4 +86,15 @@ export function toWaitingJson(call: EngineWaitingCall): WaitingCall {
       requestedAt: approval.requestedAt,
     },
   }
+}
+
+/** A tool names one place: that of the first change. */
+export function toDiffsJson(preview: CallPreview | undefined): WaitingCall['diffs'] {
+  const place = preview?.locations?.[0]
+  return (preview?.diffs ?? []).map(({ path, oldText, newText }, index) => ({
+    path,
+    oldText,
+    newText,
+    ...(index === 0 && place?.path === path && { line: place.line }),
+  }))
 }
