@@ -6,6 +6,8 @@ import { type AcpClient, type Frame, connectAcp } from './acp-client.ts'
 import { type Chat, chatOn } from './chat.ts'
 import { type Stage, openStage, withoutLosses } from './stage.ts'
 
+/** For a million tokens. */
+const PRICE = { input: 1_000, output: 2_000, currency: 'USD' }
 let stage: Stage
 let chat: Chat
 let id: string
@@ -20,7 +22,7 @@ interface Message {
 }
 
 beforeAll(async () => {
-  stage = await openStage({ config: (folder) => ({ acp: { roots: { local: [folder] } } }) })
+  stage = await openStage({ config: (folder) => ({ acp: { roots: { local: [folder] } }, prices: { '*/*': PRICE } }) })
   chat = chatOn(stage.page)
   await chat.begin(script('think Look', 'say First words', call('d1', 'echo', { msg: 'x' }), '---', 'say Second words'))
   await chat.answered('Second words')
@@ -113,6 +115,33 @@ it('console 46, 49, 50: the chat at a seq is the fold of the events before it, o
   await stage.page.keyboard.press('Escape')
   await chat.composer.waitFor()
   await expect.poll(() => stage.page.locator('.agent-row .markdown:not(.plain)').allInnerTexts()).toEqual(past)
+})
+
+interface Tokens {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+const costOf = ({ inputTokens, outputTokens }: Tokens = { inputTokens: 0, outputTokens: 0 }): number =>
+  (inputTokens * PRICE.input + outputTokens * PRICE.output) / 1_000_000
+const DOLLARS = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
+
+it('console 49: the cost at a seq is that of the steps before it', async () => {
+  const { events } = (await ask(`/api/polylogue/sessions/${id}/events?limit=1000`)) as {
+    events: readonly { seq: number; at: number; event: { type: string; usage?: Tokens } }[]
+  }
+  const steps = events.filter(({ event }) => event.type === 'step.answered')
+  expect(steps.length).toBeGreaterThan(1)
+  const shown = stage.page.locator('.past .chat-header .meter')
+  await stage.page.goto(`${stage.server().url}/s/${id}?at=3`)
+  await stage.page.locator('.past[data-at="3"]').waitFor()
+  expect(await shown.count()).toBe(0)
+  for (const { seq, at } of steps) {
+    // Steps of the same millisecond count as one.
+    const spent = steps.filter((step) => step.at <= at).reduce((sum, { event }) => sum + costOf(event.usage), 0)
+    await stage.page.goto(`${stage.server().url}/s/${id}?at=${seq}`)
+    await stage.page.locator(`.past[data-at="${seq}"]`).waitFor()
+    await expect.poll(() => shown.allInnerTexts(), { timeout: 15_000 }).toEqual([DOLLARS.format(spent)])
+  }
 })
 
 describe('an editor at the door of ACP', () => {

@@ -128,18 +128,31 @@ it('console 55: usage is what the server sums up, and an unknown price is a ques
   }
 })
 
-it('console 54: the health of an MCP server turns when it dies, and when it is back', async () => {
-  await open('/manage/mcp')
-  const row = stage.page.locator('tr[data-mcp=files]')
+it('console 54: the health of an MCP server turns within 5 s when it dies, and when it is back', async () => {
+  // The page has a clock that stands still, so that a slow machine takes nothing from its 5 s.
+  const context = await stage.newContext({ storageState: await stage.context.storageState() })
+  const page = await context.newPage()
+  await page.clock.install()
+  await page.goto(`${stage.server().url}/manage/mcp`)
+  const row = page.locator('tr[data-mcp=files]')
   await row.getByText('ready').waitFor()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const known = async (): Promise<string | undefined> => {
+    const { servers } = (await (await ask('/api/polylogue/mcp')).json()) as {
+      servers: readonly { name: string; state: string }[]
+    }
+    return servers.find(({ name }) => name === 'files')?.state
+  }
   await writeFile(join(stage.folder, 'down'), '')
-  const died = Date.now()
   process.kill(Number(await readFile(join(stage.folder, 'pid'), 'utf8')), 'SIGKILL')
+  await expect.poll(known, { timeout: 30_000 }).toBe('failed')
+  await page.clock.runFor(5_000)
   await row.getByText('failed').waitFor()
-  // 5 s on a quiet machine.
-  expect(Date.now() - died).toBeLessThan(30_000)
   await rm(join(stage.folder, 'down'))
-  await row.getByText('ready').waitFor({ timeout: 60_000 })
+  await expect.poll(known, { timeout: 60_000 }).toBe('ready')
+  await page.clock.runFor(5_000)
+  await row.getByText('ready').waitFor()
+  await context.close()
 })
 
 it('console 58: a link that a phone reads as a QR code signs it in, once', async () => {

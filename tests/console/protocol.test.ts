@@ -272,6 +272,33 @@ describe('permissions', () => {
     for (const { id: rule } of rules) await api.removeRule({ id: rule })
   })
 
+  it('console 30: where a rule of the user asks, the proposed rule goes before it', async () => {
+    const { sessionId: id } = await api.createSession({ body: { agent: 'scripted', preset: 'workspace-write' } })
+    const run = async (callId: string): Promise<void> => {
+      const stream = await open(`/aap/v3/sessions/${id}/turns`, {
+        stream: 'delta',
+        messages: [
+          { role: 'user', content: script(call(callId, 'Write', { path: 'here', content: 'x' }), '---', 'say Done') },
+        ],
+      })
+      await stream.finished()
+    }
+    const asking = await api.addRule({ body: { tool: 'Write', action: 'ask' } })
+    await run('f1')
+    const { proposals } = await api.proposeRules({ body: { session: id, call: 'f1' } })
+    expect(proposals).toMatchObject([{ rule: { tool: 'Write', args: { path: '^here$' } }, first: true }])
+    const [proposal] = proposals
+    if (proposal === undefined) throw new Error('No rule was proposed.')
+    const added = await api.addRule({ body: { ...proposal.rule, first: proposal.first } })
+    expect((await api.listRules()).rules.map((rule) => rule.id)).toEqual([added.id, asking.id])
+    await api.answerApproval({ id, call: 'f1', body: { granted: true } })
+    await expect.poll(async () => (await api.readSession({ id, query: { messages: '0' } })).session.status).toBe('idle')
+    // Behind the rule that asks it would change nothing.
+    await run('f2')
+    expect((await api.readWaiting({ id })).calls).toEqual([])
+    for (const rule of [added, asking]) await api.removeRule({ id: rule.id })
+  })
+
   it('console 29: permissions for a session are listed, and asked again after removal', async () => {
     const { sessionId: id } = await api.createSession({ body: { agent: 'scripted', preset: 'workspace-write' } })
     const ask = async (callId: string): Promise<'asked' | 'ran'> => {

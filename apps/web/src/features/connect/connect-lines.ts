@@ -1,6 +1,7 @@
 export interface ConnectLine {
   readonly door?: 'aap' | 'acp' | 'blade'
-  readonly title: string
+  /** A name, the same in all languages. Absent: the key. */
+  readonly title?: string
   readonly text: string
 }
 
@@ -8,7 +9,7 @@ export interface ConnectLine {
 export function connectLines(url: string, agent: string): readonly ConnectLine[] {
   const session = `-H "Authorization: Bearer $KEY" -H "Content-Type: application/json"`
   return [
-    { title: 'Key', text: "export KEY='the-key-that-the-server-printed'" },
+    { text: "export KEY='the-key-that-the-server-printed'" },
     {
       door: 'aap',
       title: 'curl',

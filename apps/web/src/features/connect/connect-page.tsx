@@ -19,10 +19,10 @@ export function ConnectPage() {
         <h1>{t('connectTitle')}</h1>
         <p className="quiet">{t('connectHint')}</p>
         {lines.map(({ door, title, text }) => (
-          <section key={title} className="connect-block">
+          <section key={text} className="connect-block">
             <header>
               {door === undefined ? null : <DoorTag door={door} />}
-              <h2>{title}</h2>
+              <h2 translate="no">{title ?? t('key')}</h2>
               <CopyButton text={text} />
             </header>
             <pre tabIndex={0}>{text}</pre>

@@ -12,7 +12,9 @@ export function ClientStrip({ clients }: { readonly clients: readonly AttachedCl
       {clients.map(({ door, client, key, since, lag }, index) => (
         <li key={`${door}${since}${index}`} data-door={door}>
           <DoorTag door={door} />
-          <span className="truncate">{client ?? key?.slice(0, 12) ?? ''}</span>
+          <span className="truncate" translate="no">
+            {client ?? key?.slice(0, 12) ?? ''}
+          </span>
           {lag === undefined ? null : (
             <span className={lag === 0 ? 'quiet' : 'lags'} title={t('lagHint')}>
               {t('lag', { events: lag })}

@@ -75,7 +75,7 @@ export function DoorsPage({ id }: { readonly id: string }) {
           style={{ '--doors': Math.max(1, doors.length) }}
         >
           <div className="doors-row doors-head">
-            <span>seq</span>
+            <span>{t('seq')}</span>
             <span>{t('event')}</span>
             {doors.map((door) => (
               <span key={door}>
@@ -129,7 +129,7 @@ interface DoorsLineProps {
 
 function DoorsLine({ row, doors, isChosen, onChoose }: DoorsLineProps) {
   return (
-    <div className="doors-row" data-chosen={isChosen} data-seq={row.seq} onClick={onChoose}>
+    <div className="doors-row" translate="no" data-chosen={isChosen} data-seq={row.seq} onClick={onChoose}>
       <span className="doors-seq">
         <button type="button" aria-pressed={isChosen} aria-label={`${row.seq} ${row.event.type}`} onClick={onChoose}>
           {row.seq}

@@ -16,8 +16,8 @@ interface EventDetailProps {
 export function EventDetail({ sessionId, row, doors }: EventDetailProps) {
   const { t, i18n } = useTranslation()
   return (
-    <aside className="event-detail" aria-label={`${row.seq} ${row.event.type}`}>
-      <h2>
+    <aside className="event-detail" aria-label={`${t('event')} ${row.seq}`}>
+      <h2 translate="no">
         {row.seq} · {row.event.type}
       </h2>
       <p className="quiet">{formatTime(new Date(row.at).toISOString(), i18n.language)}</p>

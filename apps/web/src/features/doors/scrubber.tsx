@@ -34,7 +34,7 @@ export function Scrubber({ seq, last, onChange }: ScrubberProps) {
         min={1}
         max={Math.max(1, last)}
         value={seq}
-        aria-label="seq"
+        aria-label={t('seq')}
         onChange={(event) => go(Number(event.target.value))}
       />
       <span className="quiet">/ {last}</span>

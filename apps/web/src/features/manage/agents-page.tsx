@@ -1,10 +1,11 @@
 import type { AgentCard } from '@polylogue/client/console'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import { serverSentence } from '../../i18n/server-sentence.ts'
 import { SERVER_KEY } from '../../model/console-model.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { spellBidi } from '../../ui/spell-bidi.ts'
-import { PRESETS } from '../chat/mode-pick.tsx'
+import { MODES, PRESETS } from '../chat/mode-pick.tsx'
 import { useAnswer } from './use-answer.ts'
 
 /** The agents of this server and the models that a session can have. The configuration sets them. */
@@ -29,12 +30,12 @@ export function AgentsPage() {
           {agents.map(({ id, name, description, roles }) => (
             <tr key={id} data-agent={id}>
               <td>
-                <b>{spellBidi(name)}</b> <code className="quiet">{id}</code>
+                <b translate="no">{spellBidi(name)}</b> <code className="quiet">{id}</code>
                 {id === status.defaultAgent ? <span className="tag plain">{t('usual')}</span> : null}
                 {status.demoAgents?.includes(id) === true ? <span className="tag plain">{t('demo')}</span> : null}
               </td>
               <td>
-                {spellBidi(description)}
+                {spellBidi(serverSentence(description))}
                 {roles.length === 0 ? null : (
                   <small className="quiet"> {roles.map((role) => spellBidi(role.name)).join(', ')}</small>
                 )}
@@ -55,7 +56,7 @@ export function AgentsPage() {
         <tbody>
           {models.map(({ id, name }) => (
             <tr key={id}>
-              <td>{spellBidi(name)}</td>
+              <td translate="no">{spellBidi(name)}</td>
               <td>{id === name ? null : <code className="quiet">{id}</code>}</td>
             </tr>
           ))}
@@ -64,13 +65,6 @@ export function AgentsPage() {
     </>
   )
 }
-
-const MODES = {
-  'read-only': 'modeReadOnly',
-  plan: 'modePlan',
-  'workspace-write': 'modeWrite',
-  'full-access': 'modeFull',
-} as const
 
 /** What each mode decides about the calls of an agent's tools. */
 function AgentTools({ agent }: { readonly agent: AgentCard | undefined }) {
@@ -91,7 +85,7 @@ function AgentTools({ agent }: { readonly agent: AgentCard | undefined }) {
         <tbody>
           {agent.tools.map(({ name, verdicts }) => (
             <tr key={name}>
-              <td>{name}</td>
+              <td translate="no">{name}</td>
               {PRESETS.map((mode) => (
                 <td key={mode}>
                   {verdicts[mode].map((verdict, index) => (

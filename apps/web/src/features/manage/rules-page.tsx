@@ -6,6 +6,7 @@ import { useSearch } from 'wouter'
 import { describeRule, isSimpleRule } from '../../model/describe-rule.ts'
 import { isObject } from '../../model/http.ts'
 import { spellBidi } from '../../ui/spell-bidi.ts'
+import { MODES } from '../chat/mode-pick.tsx'
 import { Problem } from './problem.tsx'
 import { useAnswer } from './use-answer.ts'
 
@@ -77,6 +78,7 @@ export function RulesPage() {
           className="field"
           aria-label={t('tool')}
           placeholder="Bash"
+          translate="no"
           value={tool}
           onChange={(event) => {
             setTool(event.target.value)
@@ -87,6 +89,7 @@ export function RulesPage() {
           className="field manage-wide"
           aria-label={t('argument')}
           placeholder="command=^npm test$"
+          translate="no"
           value={arg}
           onChange={(event) => {
             setArg(event.target.value)
@@ -167,7 +170,7 @@ export function RulesPage() {
       </table>
       {value === undefined ? null : (
         <p className="quiet manage-note">
-          {t('ceiling', { preset: value.operator.ceiling, count: value.operator.deny.length })}
+          {t('ceiling', { preset: t(MODES[value.operator.ceiling]), count: value.operator.deny.length })}
         </p>
       )}
     </>

@@ -16,15 +16,18 @@ export function useAnswer<T>(key: string, ask: (api: ConsoleClient) => Promise<T
   const model = useModel()
   const [value, setValue] = useState<T>()
   const [problem, setProblem] = useState<string>()
+  const [readProblem, setReadProblem] = useState<string>()
   const [round, setRound] = useState(0)
   useEffect(() => {
     let isCurrent = true
     const read = async (): Promise<void> => {
       try {
         const answer = await ask(await model.api())
-        if (isCurrent) setValue(answer)
+        if (!isCurrent) return
+        setValue(answer)
+        setReadProblem(undefined)
       } catch (error) {
-        if (isCurrent) setProblem(error instanceof Error ? error.message : String(error))
+        if (isCurrent) setReadProblem(error instanceof Error ? error.message : String(error))
       }
     }
     void read()
@@ -40,5 +43,5 @@ export function useAnswer<T>(key: string, ask: (api: ConsoleClient) => Promise<T
     }
     reload()
   }
-  return { value, problem, reload, run }
+  return { value, problem: problem ?? readProblem, reload, run }
 }
