@@ -47,7 +47,8 @@ async function rowsOf(diff: Locator): Promise<readonly DiffRow[]> {
 /** The lines of a file after a diff. Fails if the diff does not fit the file. */
 function applied(lines: readonly string[], diff: readonly DiffRow[]): readonly string[] {
   const gone = diff.filter(({ sign }) => sign === '−')
-  for (const { before = 0, sign, text } of diff) if (sign !== '+') expect(lines[before - 1]).toBe(text)
+  const old = diff.filter(({ sign }) => sign !== '+')
+  expect(old.map(({ before = 0 }) => lines[before - 1])).toEqual(old.map(({ text }) => text))
   const kept = lines.filter((_, index) => !gone.some(({ before }) => before === index + 1))
   return diff
     .filter(({ sign }) => sign === '+')
