@@ -71,9 +71,9 @@ describe('the files of an editor', () => {
     // Commands are not run in its terminals, unless the operator says so.
     await editor.prompt(id, call('b', 'Bash', { command: 'echo $((6*7))' }))
     expect(lastOf(editor, 'b')).toMatchObject({ content: [{ content: { text: '42' } }] })
-    // An edit is read twice: once to show it, once to make it.
+    // An edit is read twice: once to show it, once to make it. A file that is written is read for /undo.
     const verbs = editor.asked.map((line) => line.split(' ')[0])
-    expect(verbs).toEqual(['read', 'read', 'read', 'write', 'write'])
+    expect(verbs).toEqual(['read', 'read', 'read', 'write', 'read', 'write'])
   })
 
   it('are those of the session’s editor, no matter which process owns the data directory', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NEXT, call, script } from '../support/script.ts'
 import type { AcpProcess } from './support/acp-process.ts'
-import { type AcpSession, openAcpSession } from './support/acp-session.ts'
+import { type AcpSession, attachAcpSession, openAcpSession } from './support/acp-session.ts'
 import { type AcpWorld, createAcpWorld } from './support/acp-world.ts'
 
 let world: AcpWorld
@@ -21,10 +21,10 @@ const at = (name: string): string => join(world.workDir, name)
 const read = (name: string): Promise<string> => readFile(at(name), 'utf8')
 
 /** What the agent says to `/undo`. */
-async function undo(): Promise<string> {
-  const before = acp.updates(session.id).length
-  await session.prompt('/undo')
-  const said = acp.updates(session.id).slice(before)
+async function undo(of = session): Promise<string> {
+  const before = acp.updates(of.id).length
+  await of.prompt('/undo')
+  const said = acp.updates(of.id).slice(before)
   return said.map(({ content }) => (content as { readonly text?: string } | undefined)?.text ?? '').join('')
 }
 
@@ -65,5 +65,57 @@ describe('/undo', () => {
     await session.prompt(script(call('e5', 'Edit', { path: 'large.txt', oldText: 'x', newText: 'z' })))
     expect(await undo()).toContain('left as it is: not recorded')
     expect((await read('large.txt')).slice(0, 2)).toBe('zy')
+  })
+})
+
+describe('/undo with an editor that keeps what it writes unsaved', () => {
+  const buffers = new Map<string, string>()
+  let inEditor: AcpSession
+
+  beforeAll(async () => {
+    acp.onRequest('fs/read_text_file', ({ path }) => ({ content: buffers.get(String(path)) ?? '' }))
+    acp.onRequest('fs/write_text_file', ({ path, content }) => {
+      buffers.set(String(path), String(content))
+      return {}
+    })
+    const clientCapabilities = { fs: { readTextFile: true, writeTextFile: true } }
+    await acp.request('initialize', { protocolVersion: 1, clientCapabilities })
+    const { sessionId } = await acp.request('session/new', { cwd: world.workDir, mcpServers: [] })
+    inEditor = attachAcpSession(acp, String(sessionId))
+  })
+
+  const edit = (id: string, oldText: string, newText: string): string =>
+    call(id, 'Edit', { path: 'u.txt', oldText, newText })
+
+  it('restores the text that the editor had, which was not saved, turn by turn', async () => {
+    await writeFile(at('u.txt'), 'saved\r\n')
+    buffers.set(at('u.txt'), 'typed\n')
+    await inEditor.prompt(script(edit('u1', 'typed', 'one'), call('u2', 'Write', { path: 'v.txt', content: 'new' })))
+    await inEditor.prompt(script(edit('u3', 'one', 'two'), NEXT, edit('u4', 'two', 'three')))
+    expect(buffers.get(at('u.txt'))).toBe('three\n')
+    expect(await undo(inEditor)).toContain('Restored 1 of 1 file')
+    expect(buffers.get(at('u.txt'))).toBe('one\n')
+    expect(await undo(inEditor)).toContain('Restored 2 of 2 files')
+    expect([buffers.get(at('u.txt')), buffers.get(at('v.txt'))]).toEqual(['typed\n', ''])
+    expect(await undo(inEditor)).toContain('There is nothing to undo')
+    expect(await read('u.txt')).toBe('saved\r\n')
+  })
+
+  it('restores a text that the editor has saved meanwhile, and removes a saved new file', async () => {
+    buffers.set(at('u.txt'), 'typed\n')
+    await inEditor.prompt(script(edit('u5', 'typed', 'four'), call('u6', 'Write', { path: 'w.txt', content: 'new' })))
+    await writeFile(at('u.txt'), 'four\r\n')
+    await writeFile(at('w.txt'), 'new')
+    expect(await undo(inEditor)).toContain('Restored 2 of 2 files')
+    expect(buffers.get(at('u.txt'))).toBe('typed\n')
+    expect(existsSync(at('w.txt'))).toBe(false)
+  })
+
+  it('keeps what the user has typed since', async () => {
+    buffers.set(at('u.txt'), 'typed\n')
+    await inEditor.prompt(edit('u7', 'typed', 'five'))
+    buffers.set(at('u.txt'), 'five, and more\n')
+    expect(await undo(inEditor)).toContain('left as it is: it was changed since')
+    expect(buffers.get(at('u.txt'))).toBe('five, and more\n')
   })
 })

@@ -212,7 +212,7 @@ export async function compose(
     turns,
     ...everywhere,
   })
-  const undoing = { ...engineParts, events, files: createConfinedFiles({ protectedSet }) }
+  const undoing = { ...engineParts, events, files: createConfinedFiles({ protectedSet, editorOf: agentParts.editors.editorOf }) }
   return {
     ...agentParts,
     ...engineParts,

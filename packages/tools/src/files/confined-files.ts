@@ -1,13 +1,14 @@
-import type { Workspace } from '@polylogue/engine'
+import type { EditorOf, SessionId, Workspace } from '@polylogue/engine'
 import { basename, extname, join } from 'node:path'
 import { askFor } from './asked-path.ts'
 import { atSpot } from './at-spot.ts'
 import type { ProtectedSet } from '../protected/protected-set.ts'
 import { createConfiner } from './confines.ts'
+import { editorFilesOf } from './editor-files.ts'
 import { FileProblem } from './file-problem.ts'
-import { digestOf, readBefore } from './file-trace.ts'
 import { makeDirectory, putInPlace, removeFile } from './put-file.ts'
 import { openConfined, type OpenFile } from './read-regular-file.ts'
+import { restoreFile, type Restoration, type Restored } from './restore-file.ts'
 
 /** The files of a workspace as the file tools see them, for other code that reads or stores files that a client named. */
 export interface ConfinedFiles {
@@ -15,26 +16,19 @@ export interface ConfinedFiles {
   open<Result>(workspace: Workspace, path: string, use: (file: OpenFile) => Promise<Result>): Promise<Result>
   /** Stores an uploaded file in this folder without replacing anything. Returns its path in the workspace. */
   keep(workspace: Workspace, folder: string, file: SentFile): Promise<string>
-  /** Puts a file back to what it was, if it is still as `from` says. Otherwise it is left as it is. */
-  restore(workspace: Workspace, path: string, wish: Restoration): Promise<Restored>
+  /**
+   * Puts a file back to what it was, if it is still as `from` says. Otherwise it is left as it is. A file that the editor of
+   * the session has open is restored there.
+   */
+  restore(place: RestoredPlace, path: string, wish: Restoration): Promise<Restored>
   /** Deletes a file that `keep` stored. A path that is not a file is ignored. */
   remove(workspace: Workspace, path: string): Promise<void>
 }
 
-export interface Restoration {
-  /** SHA-256 of what the file must be now. */
-  readonly from: string
-  /** What it was. Absent: it did not exist. */
-  readonly to?: Uint8Array
-  /** What it was even before: SHA-256, or `ABSENT`. A file in one of these states needs no restoring. */
-  readonly past: ReadonlySet<string>
+export interface RestoredPlace {
+  readonly workspace: Workspace
+  readonly sessionId: SessionId
 }
-
-/** Stands for the digest of a file that does not exist. */
-export const ABSENT = 'absent'
-
-/** `already`: it is as it was. `changed`: it is neither, because somebody else has changed it. */
-export type Restored = 'restored' | 'already' | 'changed'
 
 export interface SentFile {
   /** The client's name for it. Only the last path part is used. */
@@ -45,8 +39,13 @@ export interface SentFile {
 const LONGEST_NAME = 120
 const MOST_OF_ONE_NAME = 1_000
 
-export function createConfinedFiles(options: { readonly protectedSet: ProtectedSet }): ConfinedFiles {
-  const confiner = createConfiner(options.protectedSet)
+export interface ConfinedFilesOptions {
+  readonly protectedSet: ProtectedSet
+  readonly editorOf?: EditorOf
+}
+
+export function createConfinedFiles({ protectedSet, editorOf }: ConfinedFilesOptions): ConfinedFiles {
+  const confiner = createConfiner(protectedSet)
   return {
     open: async (workspace, path, use) => openConfined(await confiner.confine(workspace), askFor(workspace, path), use),
     async keep(workspace, folder, { name, bytes }) {
@@ -63,20 +62,11 @@ export function createConfinedFiles(options: { readonly protectedSet: ProtectedS
       }
       throw new FileProblem('failed', `there are too many files called ${plainName(name)}`)
     },
-    async restore(workspace, path, { from, to, past }) {
+    async restore({ workspace, sessionId }, path, wish) {
       const confines = await confiner.confine(workspace)
-      const asked = { ...askFor(workspace, path), isForWriting: true, ...(to && { makeDirectory }) }
-      return atSpot(confines, asked, async (spot): Promise<Restored> => {
-        if (spot.kind === 'directory') return 'changed'
-        if (spot.kind === 'absent') return past.has(ABSENT) ? 'already' : 'changed'
-        const now = await readBefore(spot)
-        const digest = now && digestOf(now)
-        if (digest !== undefined && past.has(digest)) return 'already'
-        if (digest !== from) return 'changed'
-        if (to === undefined) await removeFile(spot.directory, spot.name)
-        else await putInPlace(spot, to, spot.stats)
-        return 'restored'
-      })
+      const asked = { ...askFor(workspace, path), isForWriting: true, ...(wish.to && { makeDirectory }) }
+      const editor = editorFilesOf(editorOf, { sessionId, workspace, signal: new AbortController().signal })
+      return atSpot(confines, asked, (spot) => restoreFile(spot, wish, editor))
     },
     async remove(workspace, path) {
       const confines = await confiner.confine(workspace)

@@ -108,7 +108,7 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
       // Two concurrent edits of one file would start from the same text, and one would be lost.
       return oneAtATime.run(asked.absolute, async () => {
         signal.throwIfAborted()
-        const { old, onDisk, madeFrom } = await currentText(confines, asked, editor)
+        const { old, onDisk, madeFrom, shown } = await currentText(confines, asked, editor)
         const result = replaceTexts(old, changesOf(given))
         if ('problem' in result) {
           const field = given.edits === undefined ? 'oldText' : `edits[${result.index}].oldText`
@@ -120,6 +120,7 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
           asked,
           bytes: onDisk === undefined ? encodeText(result.text, old) : encodeLike(onDisk, result.text),
           ...(madeFrom && { madeFrom }),
+          shown: async () => shown,
           viaEditor: (found) => editor.write(found, encodeText(result.text, old).toString()),
         })
         const places = result.count === 1 ? '1 place' : `${result.count} places`
@@ -142,20 +143,22 @@ interface CurrentText {
   /** Absent for a file that was never saved. */
   readonly onDisk?: FileText
   readonly madeFrom?: FileBytes['stats']
+  /** Absent if the editor does not have it. */
+  readonly shown?: string | undefined
 }
 
 async function currentText(confines: Confines, asked: AskedPath, editor: EditorFiles): Promise<CurrentText> {
   const unsaved = await atSpot(confines, asked, async (spot) =>
     spot.kind === 'absent' ? readUnsaved(editor, spot.path, LARGEST_FILE) : undefined,
   )
-  if (unsaved !== undefined) return { old: toFileText(unsaved) }
+  if (unsaved !== undefined) return { old: toFileText(unsaved), shown: unsaved }
   const { path, ...file } = await openConfined(confines, asked, async (opened) => ({
     ...(await readBytes(opened, LARGEST_FILE)),
     path: opened.path,
   }))
   const onDisk = requireText(file, asked)
   const edited = await editor.read(path, LARGEST_FILE)
-  return { old: edited === undefined ? onDisk : toFileText(edited), onDisk, madeFrom: file.stats }
+  return { old: edited === undefined ? onDisk : toFileText(edited), onDisk, madeFrom: file.stats, shown: edited }
 }
 
 /** Editors normalise line ends and restore them on save. */

@@ -57,10 +57,13 @@ export async function shownText(spot: Spot, editor: EditorFiles | undefined): Pr
   const onDisk = await textAt(spot)
   const isText = spot.kind === 'absent' || (onDisk !== undefined && !onDisk.isDamaged)
   if (editor === undefined || !isText) return onDisk
-  const read =
-    spot.kind === 'absent' ? readUnsaved : (files: EditorFiles, path: string, most: number) => files.read(path, most)
-  const inEditor = await read(editor, spot.path, LARGEST_SHOWN)
+  const inEditor = await readShown(spot, editor, LARGEST_SHOWN)
   return inEditor === undefined ? onDisk : toFileText(inEditor)
+}
+
+/** The text that the editor has, saved or not. `undefined`: it does not have it. */
+export function readShown(spot: Spot, editor: EditorFiles, mostBytes: number): Promise<string | undefined> {
+  return spot.kind === 'absent' ? readUnsaved(editor, spot.path, mostBytes) : editor.read(spot.path, mostBytes)
 }
 
 /**

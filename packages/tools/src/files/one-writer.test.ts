@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const WRITER = 'put-file.ts'
-/** For calls of a model, and for what a user sends along. */
-const CALLERS = ['confined-files.ts', 'replace-file.ts']
+/** For calls of a model, for what a user sends along, and for what a user takes back. */
+const CALLERS = ['confined-files.ts', 'replace-file.ts', 'restore-file.ts']
 const READING = new Set(
   'constants existsSync lstat open opendir readlink realpath stat type BigIntStats Dirent FileHandle'.split(' '),
 )
@@ -33,7 +33,7 @@ describe('S15: of the file tools', () => {
     ).toEqual([])
   })
 
-  it('that one writes for two others, of which the one for tools asks for the grant before anything else', () => {
+  it('that one writes for three others, of which the one for tools asks for the grant before anything else', () => {
     const textOf = (file: string): string => sources.find(({ name }) => name === file)?.text ?? ''
     expect(importsOfFileSystem(textOf(WRITER))).toContain('unlink')
     expect(sources.filter(({ text }) => text.includes('renamePatiently')).map(({ name }) => name)).toEqual([WRITER])
@@ -42,6 +42,8 @@ describe('S15: of the file tools', () => {
     const forTools = textOf('replace-file.ts')
     expect(forTools.match(/^export (async )?function \w+/gm)).toEqual(['export async function replaceFile'])
     expect(forTools).toMatch(/replaceFile\([^{]*\{\n[^\n]*\n {2}requireGrant\(grant, tool\)\n/)
+    const restorers = sources.filter(({ text }) => text.includes('./restore-file.ts')).map(({ name }) => name)
+    expect(restorers).toEqual(['confined-files.ts'])
     const users = sources.filter(({ text }) => text.includes('./confined-files.ts')).map(({ name }) => name)
     expect(users).toEqual([])
   })

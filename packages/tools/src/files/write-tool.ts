@@ -4,7 +4,8 @@ import { askFor, pathInput } from './asked-path.ts'
 import type { Spot } from './at-spot.ts'
 import { permitOf, type Confiner } from './confines.ts'
 import { defineFileTool, diffOf, inspectPath } from './define-file-tool.ts'
-import { editorFilesFor, editorFilesOf, shownText } from './editor-files.ts'
+import { editorFilesFor, editorFilesOf, readShown, shownText } from './editor-files.ts'
+import { LARGEST_KEPT } from './file-trace.ts'
 import { formatSize } from './format-size.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
 import { replaceFile } from './replace-file.ts'
@@ -59,7 +60,8 @@ export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolO
       const { change, blobs } = await oneAtATime.run(asked.absolute, async () => {
         signal.throwIfAborted()
         const viaEditor = (found: string) => editor.write(found, content.toWellFormed())
-        return replaceFile(confines, { tool: 'Write', grant, asked, bytes, viaEditor })
+        const shown = (spot: Spot) => readShown(spot, editor, LARGEST_KEPT)
+        return replaceFile(confines, { tool: 'Write', grant, asked, bytes, shown, viaEditor })
       })
       const words = change.change === 'created' ? 'Created' : 'Wrote'
       return {
