@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
@@ -113,5 +113,28 @@ describe('polylogue chat in a terminal of 40 columns', () => {
     await terminal.enter(call('a', 'Read', { path: 'evil.txt' }))
     await terminal.shows(/RESULTS 1:\s+1\s+\\u001b\[2J\\u001b\]0;owned\\u0007\n>$/)
     expect(await terminal.text()).toMatch(/^\/help shows the commands\./)
+  })
+})
+
+describe('polylogue chat in a terminal of 120 columns', () => {
+  it('names agent, model and folder, and changes model and thinking level', async () => {
+    const args = scripted('chat', '--directory', dir.path)
+    const environment = { ANTHROPIC_API_KEY: 'sk-no-key' }
+    await using terminal = await openTmux(args, { cwd: dir.path, columns: 120, environment })
+    await terminal.shows(PROMPT)
+    const header = (await terminal.text()).replaceAll('\n', ' ')
+    expect(header).toContain(`scripted · polylogue/scripted · ${await realpath(dir.path)}`)
+    await terminal.enter('/thinking')
+    await terminal.shows(/^No thinking levels are known for polylogue\/scripted\.\n>$/m)
+    await terminal.enter('/model anthropic/claude-opus-4-5')
+    await terminal.shows(/^From the next turn on: anthropic\/claude-opus-4-5\n>$/m)
+    await terminal.enter('/thinking huge')
+    await terminal.shows(/^There is no level "huge"\. Levels: default, .*high/m)
+    await terminal.enter('/thinking high')
+    await terminal.shows(/^From the next turn on: thinking high\n>$/m)
+    await terminal.enter('/thinking')
+    await terminal.shows(/^Thinking: high\n1\. default\n/m)
+    await terminal.enter('1')
+    await terminal.shows(/^From the next turn on: thinking default\n>$/m)
   })
 })

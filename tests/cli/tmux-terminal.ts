@@ -29,15 +29,19 @@ export interface TmuxOptions {
   /** Also the place of tmux's socket. */
   readonly cwd: string
   readonly columns: number
+  readonly environment?: Readonly<Record<string, string>>
 }
 
-export async function openTmux(args: readonly string[], { cwd, columns }: TmuxOptions): Promise<TmuxTerminal> {
+export async function openTmux(
+  args: readonly string[],
+  { cwd, columns, environment: given = {} }: TmuxOptions,
+): Promise<TmuxTerminal> {
   const config = join(cwd, 'tmux.conf')
   await writeFile(config, 'set -g remain-on-exit on\nset -g history-limit 5000\n')
   const { TMUX: _outer, NO_COLOR: _color, POLYLOGUE_DATA: _data, ...environment } = process.env
   const tmux = async (...words: readonly string[]): Promise<string> => {
     const all = ['-S', join(cwd, 'tmux.socket'), '-f', config, '-u', ...words]
-    return (await run(requireTool('tmux', 'tmux'), all, { cwd, env: environment })).stdout
+    return (await run(requireTool('tmux', 'tmux'), all, { cwd, env: { ...environment, ...given } })).stdout
   }
   const size = ['-x', String(columns), '-y', '30']
   await tmux('new-session', '-d', ...size, '-c', cwd, process.execPath, PROGRAM, ...args)

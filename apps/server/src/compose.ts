@@ -212,7 +212,11 @@ export async function compose(
     turns,
     ...everywhere,
   })
-  const undoing = { ...engineParts, events, files: createConfinedFiles({ protectedSet, editorOf: agentParts.editors.editorOf }) }
+  const undoing = {
+    ...engineParts,
+    events,
+    files: createConfinedFiles({ protectedSet, editorOf: agentParts.editors.editorOf }),
+  }
   return {
     ...agentParts,
     ...engineParts,

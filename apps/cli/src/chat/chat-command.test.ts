@@ -6,10 +6,13 @@ describe('a typed line', () => {
     expect(parseChatInput(typed)).toEqual({ type: 'nothing' })
   })
 
-  it.each(['/help', '/new', '/sessions', '/model', '/mode', '/quit'])('%s is a command, and in the help', (typed) => {
-    expect(parseChatInput(` ${typed} `)).toEqual({ type: 'command', name: typed.slice(1), rest: '' })
-    expect(CHAT_HELP).toContain(typed)
-  })
+  it.each(['/help', '/new', '/sessions', '/model', '/thinking', '/mode', '/quit'])(
+    '%s is a command, and in the help',
+    (typed) => {
+      expect(parseChatInput(` ${typed} `)).toEqual({ type: 'command', name: typed.slice(1), rest: '' })
+      expect(CHAT_HELP).toContain(typed)
+    },
+  )
 
   it('gives the command the text after its name', () => {
     expect(parseChatInput('/model  openai/gpt-5.2 ')).toEqual({

@@ -20,7 +20,8 @@ import { createPrompt } from './ask-prompt.ts'
 import { CHAT_HELP, parseChatInput, type ChatCommandName } from './chat-command.ts'
 import { createChatPrinter } from './chat-printer.ts'
 import type { ChatScreen } from './chat-screen.ts'
-import { changeMode, changeModel, pickSession } from './choose.ts'
+import { changeMode, changeModel, changeThinking, pickSession } from './choose.ts'
+import { formatHeader, readSessionModel } from './session-model.ts'
 import { showRecent } from './show-recent.ts'
 
 export interface ChatDeps {
@@ -69,7 +70,9 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
   async function enter(opened: OpenedSession): Promise<void> {
     ;({ sessionId, agent } = opened)
     printer = createChatPrinter(screen)
-    tell(`${agent.name} · session ${sessionId}`)
+    const { session } = await readRecord()
+    tell(formatHeader(session, await readSessionModel(owner, session)))
+    tell(`Session ${sessionId}`)
     const { record } = opened
     if (record === undefined) return
     const whole = await owner.console.readSession({ id: sessionId })
@@ -104,6 +107,9 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
       }
       case 'model':
         tell(await changeModel(owner, terminal, { sessionId, name: rest }))
+        break
+      case 'thinking':
+        tell(await changeThinking(owner, terminal, { sessionId, name: rest }))
         break
       case 'mode':
         tell(await changeMode(owner, terminal, { sessionId, name: rest }))

@@ -4,6 +4,7 @@ import { formatLocalTime } from '../local-time.ts'
 import type { Terminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import type { Owner } from '../with-owner.ts'
+import { readSessionModel } from './session-model.ts'
 
 const SHOWN_SESSIONS = 12
 const SHOWN_MODELS = 40
@@ -39,13 +40,34 @@ async function pickModel(
   const { session } = await console.readSession({ id: sessionId, query: { messages: '0' } })
   const { models } = await console.listModels()
   const shown = models.slice(0, SHOWN_MODELS)
-  terminal.stderr.write(`Model: ${toTerminalLine(session.model ?? 'that of the agent')}\n`)
+  terminal.stderr.write(`Model: ${toTerminalLine((await readSessionModel({ console }, session)).name)}\n`)
   if (models.length > shown.length) terminal.stderr.write('More models: polylogue models. Then: /model NAME\n')
   const number = await choose(
     terminal,
     shown.map(({ name }) => toTerminalLine(name)),
   )
   return number === undefined ? undefined : shown[number]?.name
+}
+
+const DEFAULT_THINKING = 'default'
+
+/** Changes how much the model thinks, or lets the user choose it. Returns a sentence about it. */
+export async function changeThinking(
+  { console }: Owner,
+  terminal: Terminal,
+  { sessionId, name }: { readonly sessionId: string; readonly name: string },
+): Promise<string> {
+  const { session } = await console.readSession({ id: sessionId, query: { messages: '0' } })
+  const model = await readSessionModel({ console }, session)
+  if (model.levels.length === 0) return `No thinking levels are known for ${toTerminalLine(model.name)}.`
+  const levels = [DEFAULT_THINKING, ...model.levels]
+  if (name === '') terminal.stderr.write(`Thinking: ${session.thinking ?? DEFAULT_THINKING}\n`)
+  const number = name === '' ? await choose(terminal, levels) : levels.indexOf(name)
+  if (number === undefined) return 'The thinking level stays as it is.'
+  const level = levels[number]
+  if (level === undefined) return `There is no level "${toTerminalLine(name)}". Levels: ${levels.join(', ')}.`
+  await console.changeSession({ id: sessionId, body: { thinking: level === DEFAULT_THINKING ? '' : level } })
+  return `From the next turn on: thinking ${level}`
 }
 
 /** Changes what runs without asking, or lets the user choose it. Returns a sentence about it. */

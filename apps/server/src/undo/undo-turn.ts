@@ -109,7 +109,11 @@ async function restoreFile(
   const blob = before === undefined ? undefined : await deps.engine.readBlob(userId, sessionId, { hash: before })
   if (before !== undefined && blob === undefined) return { problem: 'its former text is not kept any more' }
   try {
-    return await deps.files.restore({ workspace, sessionId }, path, { from: after, past, ...(blob && { to: blob.bytes }) })
+    return await deps.files.restore({ workspace, sessionId }, path, {
+      from: after,
+      past,
+      ...(blob && { to: blob.bytes }),
+    })
   } catch (error) {
     if (error instanceof FileProblem) return { problem: error.message }
     throw error

@@ -52,7 +52,7 @@ describe('a prompt that is a command', () => {
   it('shows all of them', async () => {
     const { command, model } = await openSession()
     expect(await command('/help')).toMatch(
-      /`\/compact`.*`\/mode a mode`.*`\/model provider\/model`.*`\/memory .*`\/help`/s,
+      /`\/compact`.*`\/mode \[a mode\]`.*`\/model \[provider\/model\]`.*`\/memory .*`\/help`/s,
     )
     expect(model.requests).toEqual([])
   })
@@ -114,6 +114,8 @@ describe('a prompt that is a command', () => {
   it('shows and changes the model', async () => {
     const { client, command, engine, user, sessionId } = await openSession()
     expect(await command('/model')).toContain('`fake/model` (now)')
+    expect(await command('/model openai/x')).toMatch(/^The model is now openai\/x\..* No provider lists this name/)
+    expect(await command('/model fake/model')).toBe('The model is now fake/model. It is used from the next turn.')
     expect(await command('/model openai/x')).toContain('The model is now openai/x.')
     expect((await engine.readSession(user, sessionId)).model).toBe('openai/x')
     expect(client.kinds()).toContain('config_option_update')

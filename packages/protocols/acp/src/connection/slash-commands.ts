@@ -52,7 +52,7 @@ function answerTo(connection: Connection, session: AcpSession, { name, rest }: O
 function help(session: AcpSession): string {
   const lines = session
     .commands()
-    .map(({ name, description, hint }) => `- \`/${name}${hint === undefined ? '' : ` ${hint}`}\`: ${description}`)
+    .map(({ name, description, hint }) => `- \`/${name}${hint === undefined ? '' : ` [${hint}]`}\`: ${description}`)
   return ['Commands:', '', ...lines, '', 'Any other text goes to the agent.'].join('\n')
 }
 
@@ -81,7 +81,9 @@ async function changeModel(connection: Connection, session: AcpSession, wanted: 
     const choice = parseModelValue(wanted, model)
     await chooseModel(connection, session, choice)
     session.output.tell({ sessionUpdate: 'config_option_update', configOptions: session.choices.configOptions })
-    return `The model is now ${choice.name}. It is used from the next turn.`
+    const isListed = connection.deps.models.list().some(({ name }) => name === choice.name)
+    const remark = isListed ? '' : ' No provider lists this name, so it may not exist.'
+    return `The model is now ${choice.name}. It is used from the next turn.${remark}`
   })
 }
 
