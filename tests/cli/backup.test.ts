@@ -15,6 +15,8 @@ afterEach(() => dir.remove())
 const polylogue = (...args: readonly string[]) => runPolylogue(args, { cwd: dir.path })
 const data = () => join(dir.path, 'data')
 
+const WRITES_A_NOTE = 'call w1 Write {"path":"notes.txt","content":"mine"}'
+
 /** What every session said, by `sessions show`. */
 async function readSessions(folder: string): Promise<string> {
   const listed = await polylogue('sessions', 'list', '--json', '--data', folder)
@@ -50,6 +52,17 @@ describe('polylogue backup', () => {
     expect(after).not.toContain('later')
     expect(before).toContain(after)
     expect((await readdir(dir.path)).sort()).toEqual(['all.tgz', 'copy', 'data'])
+  })
+
+  it('copies the files of sessions from where POLYLOGUE_WORKSPACES names', async () => {
+    const environment = { POLYLOGUE_WORKSPACES: 'files' }
+    const there = (...args: readonly string[]) => runPolylogue(args, { cwd: dir.path, environment })
+    await there('run', '--data', data(), '--agent', 'scripted', '--preset', 'full-access', WRITES_A_NOTE)
+    const [id = ''] = await readdir(join(dir.path, 'files', 'workspaces'))
+    expect(await there('backup', 'all.tgz', '--data', data())).toMatchObject({ code: 0 })
+    const copy = join(dir.path, 'copy')
+    expect(await polylogue('restore', 'all.tgz', '--data', copy)).toMatchObject({ code: 0 })
+    expect(await readFile(join(copy, 'workspaces', id, 'notes.txt'), 'utf8')).toBe('mine')
   })
 
   it('replaces no file, and says where there is nothing to copy', async () => {

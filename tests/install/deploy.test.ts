@@ -29,6 +29,7 @@ describe('the composition of two nodes', () => {
     expect(node?.command).toContain(`--node-url=http://${name}:8020`)
     expect(node).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
     expect(node?.environment?.['POLYLOGUE_SECRET_KEY_FILE']).toMatch(/^\/shared\//)
+    expect(node?.command).toContain('--workspaces=/shared/workspaces')
     expect(node?.volumes).toEqual([`data-${name.at(-1)}:/data`, 'shared:/shared'])
     expect(node?.depends_on).toMatchObject({ postgres: { condition: 'service_healthy' } })
   })
@@ -57,6 +58,7 @@ describe('the manifests for Kubernetes', () => {
       'apps/v1 Deployment',
       'v1 Service',
       'policy/v1 PodDisruptionBudget',
+      'v1 PersistentVolumeClaim',
     ])
   })
 
@@ -75,6 +77,10 @@ describe('the manifests for Kubernetes', () => {
     const [node] = pod.containers
     expect(node?.args?.[0]).toBe('serve')
     expect(node?.args).toContain('--node-url=http://$(POD_IP):8020')
+    const mounted = node?.volumeMounts.find(({ name }) => name === 'workspaces')?.mountPath
+    expect(node?.args).toContain(`--workspaces=${mounted}`)
+    const claim = pod.volumes.find(({ name }) => name === 'workspaces')?.persistentVolumeClaim?.claimName
+    expect(manifests.at(-1)).toMatchObject({ metadata: { name: claim }, spec: { accessModes: ['ReadWriteMany'] } })
     expect(JSON.stringify(manifests)).not.toContain('sessionAffinity')
     const key = node?.env?.find(({ name }) => name === 'POLYLOGUE_SECRET_KEY_FILE')?.value ?? ''
     expect(pod.initContainers[0]?.command?.at(-1)).toBe(key)
@@ -82,7 +88,10 @@ describe('the manifests for Kubernetes', () => {
 })
 
 interface PodSpec {
-  readonly volumes: readonly { readonly name: string }[]
+  readonly volumes: readonly {
+    readonly name: string
+    readonly persistentVolumeClaim?: { readonly claimName: string }
+  }[]
   readonly initContainers: readonly Container[]
   readonly containers: readonly Container[]
 }
@@ -92,7 +101,7 @@ interface Container {
   readonly command?: readonly string[]
   readonly env?: readonly { readonly name: string; readonly value: string }[]
   readonly securityContext: unknown
-  readonly volumeMounts: readonly { readonly name: string }[]
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
 }
 
 describe('the unit for systemd', () => {

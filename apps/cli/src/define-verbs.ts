@@ -29,6 +29,10 @@ export function defineServe(program: Command, finish: Finish): void {
     )
     .option('--redis <url>', 'let Redis carry the messages between nodes (default: the database carries them)')
     .option('--node-url <url>', 'where other nodes reach this one; lets Socket.IO poll without sticky sessions')
+    .option(
+      '--workspaces <dir>',
+      'the files of sessions, shared by all nodes (default: $POLYLOGUE_WORKSPACES, else --data)',
+    )
     .option('--config <file>', 'configuration (default: polylogue.config.{ts,js,json} and agents/*.md here)')
     .option('--key <key>', 'also accept this API key, as user local; may be repeated', collect, [])
     .option('--scripted', 'also serve the agents scripted and scripted-min, for testing clients')

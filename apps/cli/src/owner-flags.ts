@@ -17,8 +17,14 @@ export function toOwnerOptions(flags: OwnerFlags): ServeOptions {
     // Loaded when it is needed: an editor waits for everything that is imported here.
     approveFolder: async (directory) => (await import('./approve-folder.ts')).approveFolder(directory),
     ...(flags.database === undefined ? {} : { database: flags.database }),
+    ...workspacesOption(),
     ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
     ...(flags.scripted === undefined ? {} : { scripted: flags.scripted }),
     log: 'silent',
   }
+}
+
+/** Where the files of sessions are, if not in the data directory. */
+export function workspacesOption(named = process.env['POLYLOGUE_WORKSPACES']): Pick<ServeOptions, 'workspaces'> {
+  return named === undefined || named === '' ? {} : { workspaces: named }
 }

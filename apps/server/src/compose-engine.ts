@@ -41,6 +41,7 @@ import { findUnlimited } from './usage/find-unlimited.ts'
 import { createPriceBook } from './usage/price-book.ts'
 import { findAgentDirectories } from './workspaces/agent-directories.ts'
 import { refuseProtectedRoots } from './workspaces/refuse-protected-roots.ts'
+import { sessionFilesDir } from './workspaces/session-files.ts'
 import { createSessionWorkspaces, type SessionWorkspaces } from './workspaces/session-workspaces.ts'
 
 /** The engine with its limits, and what works on top of it. */
@@ -92,9 +93,10 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
   // Another node may change them.
   const rules = stores.mode === 'shared' ? stores.rules : rememberRules(stores.rules)
   const agentDirectories = findAgentDirectories(config.agents)
+  const filesDir = sessionFilesDir(options)
   const workspaces = createSessionWorkspaces({
-    dataDir: options.dataDir,
-    readable: [outputsDir(options.dataDir), deps.skillsFolder],
+    filesDir,
+    readable: [outputsDir(filesDir), deps.skillsFolder],
     async removed(sessionId) {
       await Promise.all([sessionTools.forget(sessionId), processes.end(sessionId)])
     },

@@ -17,7 +17,6 @@ import type {
 import type { LargeBodies, OpenReads, SessionCommands } from '@polylogue/kit'
 import { createConfinedFiles, sweepLeftovers, type ProtectedSet } from '@polylogue/tools'
 import type { IncomingMessage } from 'node:http'
-import { join } from 'node:path'
 import { bashStateDir } from './agents/built-in-tools.ts'
 import { composeAgents, type AgentParts } from './agents/compose-agents.ts'
 import { createSessionCommands } from './commands/session-commands.ts'
@@ -34,6 +33,7 @@ import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
 import { agreeOnSecretKey } from './nodes/agree-on-secret-key.ts'
+import { agreeOnWorkspaces } from './nodes/agree-on-workspaces.ts'
 import { describeSelf } from './nodes/describe-self.ts'
 import { createNodeHealth, type Readiness } from './nodes/node-health.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
@@ -54,6 +54,7 @@ import type { ServeOptions } from './serve-options.ts'
 import { findStorage, openStores, parseDatabase, parseDirectDatabase } from './stores.ts'
 import { undoTurn } from './undo/undo-turn.ts'
 import { createUsers, type Users } from './users/users.ts'
+import { prepareSessionFiles, sessionFilesDir, sessionSkillsDir } from './workspaces/session-files.ts'
 
 /** The server without its listeners. */
 export interface Parts extends AgentParts, EngineParts {
@@ -120,11 +121,12 @@ export async function compose(
   const confinement = await findConfinement(config.bash)
   const protectedSet = createServerProtectedSet({
     dataDir: options.dataDir,
+    workspaces: options.workspaces,
     databaseFiles,
     secretKeyFile: secretKeyFile(options.dataDir, process.env),
     config,
   })
-  const skillsFolder = join(options.dataDir, 'session-skills')
+  const skillsFolder = sessionSkillsDir(sessionFilesDir(options))
   const agentParts = await composeAgents({
     options,
     config,
@@ -143,13 +145,17 @@ export async function compose(
   })
   const secretKeys = loadSecretKeys(secretKeyFile(options.dataDir, process.env), randomBytes)
   const secretBox = createSecretBox({ keys: secretKeys, random: randomBytes })
+  if (options.workspaces !== undefined) await prepareSessionFiles(options.workspaces)
   const stores = await openStores(database, opening)
   const flag = sharingFlagOf(options)
   if (stores.cluster === undefined && flag !== undefined) {
     throw new ServeError(`${flag} needs a database that several nodes can share; see --database.`, EXIT_CONFIG)
   }
   try {
-    if (stores.cluster) await agreeOnSecretKey(stores.cluster, secretKeys)
+    if (stores.cluster) {
+      await agreeOnSecretKey(stores.cluster, secretKeys)
+      await agreeOnWorkspaces(stores.cluster, { role: self.role, directory: options.workspaces })
+    }
   } catch (error) {
     await stores.close()
     throw error

@@ -15,6 +15,8 @@ export interface ServeOptions {
   readonly redis?: string
   /** Where other nodes reach this one, for requests of its connections. Default: they do not. */
   readonly nodeUrl?: string
+  /** Holds the files of sessions; nodes that share a database share it. Default: the data directory. */
+  readonly workspaces?: string
   readonly configFile?: string
   /** Called before a configuration of the start directory is read, unless `configFile` is given. Rejects to refuse it. */
   approveFolder?(directory: string): Promise<void>

@@ -42,12 +42,21 @@ import { within } from './within.ts'
 export async function serve(options: ServeOptions, doors: readonly OpenDoor[] = DOORS): Promise<RunningServer> {
   const undo = new AsyncDisposableStack()
   try {
-    return await start({ ...options, dataDir: resolve(options.startDir, options.dataDir) }, doors, undo)
+    return await start(withAbsolutePaths(options), doors, undo)
   } catch (error) {
     await undo.disposeAsync()
     if (error instanceof ConfigError) throw new ServeError(error.message, EXIT_CONFIG, { cause: error })
     if (error instanceof StorageFault) throw new ServeError(error.message, EXIT_FAILURE, { cause: error })
     throw error
+  }
+}
+
+function withAbsolutePaths(options: ServeOptions): ServeOptions {
+  const { startDir, dataDir, workspaces } = options
+  return {
+    ...options,
+    dataDir: resolve(startDir, dataDir),
+    ...(workspaces !== undefined && { workspaces: resolve(startDir, workspaces) }),
   }
 }
 

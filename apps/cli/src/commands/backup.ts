@@ -10,8 +10,13 @@ export interface BackupFlags extends OwnerFlags {
 }
 
 export async function makeBackup(file: string, flags: BackupFlags): Promise<number> {
-  const { dataDir, startDir, database } = toOwnerOptions(flags)
-  const place = { dataDir, startDir, ...(database !== undefined && { database }) }
+  const { dataDir, startDir, database, workspaces } = toOwnerOptions(flags)
+  const place = {
+    dataDir,
+    startDir,
+    ...(workspaces !== undefined && { workspaces }),
+    ...(database !== undefined && { database }),
+  }
   const made = await backUp({ ...place, file, withoutWorkspaces: !flags.workspaces })
   const size = `${(made.bytes / 1024 / 1024).toFixed(1)} MiB`
   createTerminal(process).stderr.write(

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { approveFolder } from '../approve-folder.ts'
 import { formatBanner } from '../banner.ts'
 import { ExitCode } from '../exit-code.ts'
+import { workspacesOption } from '../owner-flags.ts'
 import { createTerminal, type Terminal } from '../terminal.ts'
 
 export interface ServeFlags {
@@ -14,6 +15,7 @@ export interface ServeFlags {
   readonly role?: 'all' | 'web' | 'worker'
   readonly redis?: string
   readonly nodeUrl?: string
+  readonly workspaces?: string
   readonly config?: string
   readonly key: readonly string[]
   readonly scripted?: boolean
@@ -46,6 +48,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     ...(flags.role === undefined ? {} : { role: flags.role }),
     ...(flags.redis === undefined ? {} : { redis: flags.redis }),
     ...(flags.nodeUrl === undefined ? {} : { nodeUrl: flags.nodeUrl }),
+    ...workspacesOption(flags.workspaces),
     ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: flags.publicUrl }),
     log: 'info',

@@ -15,7 +15,7 @@ import { ASSISTANT, createAssistant, createGuide } from './assistant.ts'
 import { createServerProtectedSet } from '../platform/server-protected-set.ts'
 import { scheduleNothing } from '../schedules/schedule-tool-parts.ts'
 import { CODER, createCoder } from './coder/coder.ts'
-import { createBuiltInTools, type BuiltInTools } from './built-in-tools.ts'
+import { createBuiltInTools, outputsDir, type BuiltInTools } from './built-in-tools.ts'
 import { createScriptedAgents } from './scripted-agents.ts'
 import { BARE_AGENT } from './scripted-names.ts'
 
@@ -34,6 +34,8 @@ export interface CatalogParts {
   /** Where keys and addresses of providers are. */
   readonly env?: Environment
   readonly dataDir?: string
+  /** Where the files of sessions are. Default: the data directory. */
+  readonly filesDir?: string
   /** What tools must not touch. Default: what the configuration and the data directory tell. */
   readonly protectedSet?: ProtectedSet
   /** No sandbox works here. Default: one does. */
@@ -63,6 +65,7 @@ export function createAgentCatalog(
     defaultModel = 'demo',
     env = {},
     dataDir,
+    filesDir,
     protectedSet,
     isUnconfined = false,
     remember = rememberNothing,
@@ -84,6 +87,7 @@ export function createAgentCatalog(
     processes,
     editorOf,
     dataDir: toolsDir,
+    outputDir: outputsDir(filesDir ?? toolsDir),
     isUnconfined,
     protectedSet: protectedSet ?? createServerProtectedSet({ dataDir: toolsDir, databaseFiles: [], config }),
   })

@@ -27,6 +27,8 @@ import { readBeyond } from './read-beyond.ts'
 
 export interface BuiltInParts extends ToolSettings {
   readonly dataDir: string
+  /** Where long outputs go, in a folder for each session. */
+  readonly outputDir: string
   readonly protectedSet: ProtectedSet
   /** No sandbox works here. */
   readonly isUnconfined: boolean
@@ -54,11 +56,12 @@ export const bashStateDir = (dataDir: string): string => join(dataDir, 'bash')
 export const cachesDir = (dataDir: string): string => toolCachesDir(bashStateDir(dataDir))
 
 /** Long outputs of `Bash`, in a folder for each session. */
-export const outputsDir = (dataDir: string): string => join(bashStateDir(dataDir), 'outputs')
+export const outputsDir = (filesDir: string): string => join(bashStateDir(filesDir), 'outputs')
 
 export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
   const {
     dataDir,
+    outputDir,
     clock,
     bash,
     webFetch,
@@ -76,7 +79,7 @@ export function createBuiltInTools(parts: BuiltInParts): BuiltInTools {
     ...bash,
     network: bash.network === true,
     stateDir,
-    outputDir: outputsDir(dataDir),
+    outputDir,
     protectedSet,
     isUnconfined,
     ownUser: LOCAL_USER,

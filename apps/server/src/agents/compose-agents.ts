@@ -17,6 +17,7 @@ import type { Schedules } from '../schedules/create-schedules.ts'
 import { createScheduleToolParts } from '../schedules/schedule-tool-parts.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import { createSessionTools, type SessionTools } from '../session-tools/session-tools.ts'
+import { sessionFilesDir } from '../workspaces/session-files.ts'
 import { createAgentCatalog, type ServerAgents } from './agent-catalog.ts'
 import { chooseModel } from './agent-models.ts'
 import { bashStateDir } from './built-in-tools.ts'
@@ -86,6 +87,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     directoryOf: (sessionId) => findDirectory(late.events(), sessionId),
     learnSecret: (secret) => redactor.learn(secret),
     skillsFolder,
+    areSkillsShared: options.workspaces !== undefined,
     skills: config.skills,
     log,
   })
@@ -109,6 +111,7 @@ export async function composeAgents(deps: AgentPartsDeps): Promise<AgentParts> {
     clock,
     env,
     dataDir,
+    filesDir: sessionFilesDir(options),
     protectedSet,
     isUnconfined,
     ...(chosen && { defaultModel: chosen.name }),

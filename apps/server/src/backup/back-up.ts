@@ -11,6 +11,8 @@ import { checkCopy, type CopyCensus } from './check-copy.ts'
 export interface BackUpOptions {
   readonly dataDir: string
   readonly startDir: string
+  /** Where the files of sessions are. Default: the data directory. */
+  readonly workspaces?: string
   readonly database?: string
   /** The archive to write. It must not be there yet. */
   readonly file: string
@@ -29,6 +31,7 @@ export interface BackedUp extends CopyCensus {
  */
 export async function backUp(options: BackUpOptions): Promise<BackedUp> {
   const { dataDir, startDir, withoutWorkspaces } = options
+  const filesDir = options.workspaces === undefined ? dataDir : resolve(startDir, options.workspaces)
   const file = resolve(startDir, options.file)
   if (existsSync(file)) throw new ServeError(`${file} is there already. Choose another name.`, EXIT_FAILURE)
   const copyDatabase = await findCopier(options)
@@ -43,9 +46,9 @@ export async function backUp(options: BackUpOptions): Promise<BackedUp> {
     const { create } = await import('tar')
     const copies = join(aside, 'copies.tar')
     await create({ file: copies, cwd: aside }, [DATABASE_NAME, ...keys])
-    const hasWorkspaces = !withoutWorkspaces && existsSync(join(dataDir, WORKSPACES_NAME))
+    const hasWorkspaces = !withoutWorkspaces && existsSync(join(filesDir, WORKSPACES_NAME))
     const archive = join(aside, 'archive')
-    await create({ file: archive, gzip: true, cwd: dataDir }, [
+    await create({ file: archive, gzip: true, cwd: hasWorkspaces ? filesDir : aside }, [
       `@${copies}`,
       ...(hasWorkspaces ? [WORKSPACES_NAME] : []),
     ])

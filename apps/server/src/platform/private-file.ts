@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { hasFileModes, replaceBy } from './host.ts'
@@ -35,7 +36,8 @@ function replaceFile(path: string, content: string): void {
 /** Returns the content of the file, which another process may have created first. Throws a `ServeError`. */
 export function createPrivateFile(path: string, content: string): string {
   return explained(`${path} cannot be written`, () => {
-    const draft = `${path}.${process.pid}.new`
+    // Processes in containers may share the directory and have the same pid.
+    const draft = `${path}.${randomUUID()}.new`
     writeDraft(draft, content)
     try {
       linkSync(draft, path)

@@ -6,6 +6,8 @@ import { findLocalImports } from './local-imports.ts'
 
 export interface ServerPlaces {
   readonly dataDir: string
+  /** The directory with the files of sessions, if it is another one. */
+  readonly workspaces?: string | undefined
   /** The database with the files beside it, wherever it lies. */
   readonly databaseFiles: readonly string[]
   /** Where it lies outside of the data directory. */
@@ -16,6 +18,7 @@ export interface ServerPlaces {
 /** What tools, commands and clients must not touch on this server. */
 export function createServerProtectedSet({
   dataDir,
+  workspaces = dataDir,
   databaseFiles,
   secretKeyFile,
   config,
@@ -23,7 +26,10 @@ export function createServerProtectedSet({
   // The keys are named too, so that a hard link to one is recognised wherever it lies.
   const keys = ['local.key', 'secret.key'].map((name) => join(dataDir, name))
   if (secretKeyFile !== undefined) keys.push(secretKeyFile)
-  return createProtectedSet({ secret: [dataDir, ...keys, ...databaseFiles], guarded: configFilesOf(config) })
+  return createProtectedSet({
+    secret: [dataDir, workspaces, ...keys, ...databaseFiles],
+    guarded: configFilesOf(config),
+  })
 }
 
 /** Also those that do not exist yet: nothing that tools write may become a configuration. */

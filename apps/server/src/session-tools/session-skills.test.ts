@@ -131,3 +131,17 @@ describe('a skill of a session', () => {
     expect(await readFile(join(folder, 'one', 'acme+review', 'notes/list.md'), 'utf8')).toBe('one')
   })
 })
+
+it('that another node adds in a shared folder is seen here, and its newer version too', async () => {
+  const options = { folder, isShared: true, skills: [common], log: (entry: LogEntry) => void logged.push(entry) }
+  const [here, there] = [createSessionSkills(options), createSessionSkills(options)]
+  expect(there.list(session)).toEqual([])
+  await here.add(session, REVIEW)
+  expect(there.list(session).map(({ description }) => description)).toEqual(['How to review'])
+  const newer = { ...REVIEW, files: [{ path: 'SKILL.md', content: text('How to review well', 'Read it thrice.') }] }
+  expect((await there.add(session, newer)).isReplaced).toBe(true)
+  expect(here.list(session).map(({ description }) => description)).toEqual(['How to review well'])
+  await there.forget(session)
+  expect(here.tool(session)).toBeUndefined()
+  expect(logged).toEqual([])
+})

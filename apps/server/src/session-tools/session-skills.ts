@@ -1,7 +1,7 @@
-// Skills that belong to one session, below the data directory:
+// Skills that belong to one session, below the data directory or the directory of `--workspaces`:
 //   <folder>/<session>/skills.json     what the tool says of them, read when the session first needs it
 //   <folder>/<session>/<skill>/…       their files, `SKILL.md` among them; the `/` of a name is written `+`
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { LogEntry, SessionId, Tool } from '@polylogue/engine'
@@ -31,6 +31,8 @@ export interface SessionSkills {
 export interface SessionSkillsDeps {
   /** Absolute. */
   readonly folder: string
+  /** Other processes add skills there too. */
+  readonly isShared?: boolean
   /** Of the server. One of a session takes the place of one with its name. */
   readonly skills: readonly Skill[]
   readonly log: (entry: LogEntry) => void
@@ -52,12 +54,19 @@ const skillList = z.array(
 )
 
 interface Known {
+  /** Which version of the list it is, if the folder is shared. */
+  readonly version?: string | undefined
   readonly skills: readonly Skill[]
   readonly all: readonly Skill[]
   readonly tool: Tool
 }
 
-export function createSessionSkills({ folder, skills: common, log }: SessionSkillsDeps): SessionSkills {
+export function createSessionSkills({
+  folder,
+  isShared = false,
+  skills: common,
+  log,
+}: SessionSkillsDeps): SessionSkills {
   const having = new Set(existsSync(folder) ? readdirSync(folder) : [])
   const known = new Map<string, Known>()
   let adding: Promise<unknown> = Promise.resolve()
@@ -68,14 +77,26 @@ export function createSessionSkills({ folder, skills: common, log }: SessionSkil
   }
 
   function find(sessionId: SessionId): Known | undefined {
-    if (!having.has(sessionId)) return undefined
-    return known.get(sessionId) ?? know(sessionId, readList(sessionId))
+    if (!isShared && !having.has(sessionId)) return undefined
+    const version = versionOf(sessionId)
+    if (isShared && version === undefined) return undefined
+    const before = known.get(sessionId)
+    return before && before.version === version ? before : know(sessionId, readList(sessionId), version)
   }
 
-  function know(sessionId: SessionId, skills: readonly Skill[]): Known {
+  /** Every change replaces the file of the list. */
+  function versionOf(sessionId: SessionId): string | undefined {
+    if (!isShared) return undefined
+    const stat = statSync(listOf(sessionId), { throwIfNoEntry: false })
+    return stat && `${stat.ino} ${stat.mtimeMs} ${stat.size}`
+  }
+
+  const listOf = (sessionId: SessionId): string => join(folderOf(sessionId), 'skills.json')
+
+  function know(sessionId: SessionId, skills: readonly Skill[], version: string | undefined): Known {
     const names = new Set(skills.map(({ name }) => name))
     const all = [...common.filter(({ name }) => !names.has(name)), ...skills]
-    const entry = { skills, all, tool: createSkillTool({ skills: all }) }
+    const entry = { version, skills, all, tool: createSkillTool({ skills: all }) }
     known.set(sessionId, entry)
     const [oldest] = known.keys()
     if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
@@ -84,7 +105,7 @@ export function createSessionSkills({ folder, skills: common, log }: SessionSkil
 
   function readList(sessionId: SessionId): readonly Skill[] {
     try {
-      return skillList.parse(JSON.parse(readFileSync(join(folderOf(sessionId), 'skills.json'), 'utf8')))
+      return skillList.parse(JSON.parse(readFileSync(listOf(sessionId), 'utf8')))
     } catch (error) {
       log({ level: 'warn', message: 'the skills of a session cannot be read', sessionId, error })
       return []
@@ -110,9 +131,9 @@ export function createSessionSkills({ folder, skills: common, log }: SessionSkil
     }
     const skill = { ...(await readWritten(directory)), name }
     const all = [...others, skill].sort((a, b) => (a.name < b.name ? -1 : 1))
-    writePrivateFile(join(folderOf(sessionId), 'skills.json'), JSON.stringify(all))
+    writePrivateFile(listOf(sessionId), JSON.stringify(all))
     having.add(sessionId)
-    know(sessionId, all)
+    know(sessionId, all, versionOf(sessionId))
     return { skill, isReplaced: others.length < skills.length }
   }
 

@@ -12,6 +12,8 @@ import { createSessionSkills, type SessionSkills } from './session-skills.ts'
 export interface SessionToolsDeps extends SessionServersDeps {
   /** Where skills of sessions are kept. */
   readonly skillsFolder: string
+  /** Other nodes add skills there too. */
+  readonly areSkillsShared?: boolean
   /** Those of the server. */
   readonly skills: readonly Skill[]
   readonly log: (entry: LogEntry) => void
@@ -37,7 +39,7 @@ export interface SessionTools {
 
 export function createSessionTools(deps: SessionToolsDeps): SessionTools {
   const servers = createSessionServers(deps)
-  const skills = createSessionSkills({ ...deps, folder: deps.skillsFolder })
+  const skills = createSessionSkills({ ...deps, folder: deps.skillsFolder, isShared: deps.areSkillsShared === true })
   const known = new WeakMap<
     object,
     { readonly own: readonly Tool[]; readonly skill?: Tool; readonly tools: readonly Tool[] }

@@ -16,7 +16,7 @@ const session = { sessionId: asSessionId('s'), agent: 'coder', directories: [] }
 
 describe('the workspace of a session', () => {
   it('is a directory of its own, made when it is needed, for its owner alone', async () => {
-    const workspaces = createSessionWorkspaces({ dataDir, directoryOf: () => undefined })
+    const workspaces = createSessionWorkspaces({ filesDir: dataDir, directoryOf: () => undefined })
     const cwd = join(dataDir, 'workspaces', 's')
     expect(workspaces.locate(session)).toEqual({ cwd, roots: [cwd] })
     expect(existsSync(cwd)).toBe(false)
@@ -26,7 +26,7 @@ describe('the workspace of a session', () => {
   })
 
   it('goes with its session, and nothing else does', async () => {
-    const workspaces = createSessionWorkspaces({ dataDir, directoryOf: () => undefined })
+    const workspaces = createSessionWorkspaces({ filesDir: dataDir, directoryOf: () => undefined })
     const other = { ...session, sessionId: asSessionId('other') }
     await workspaces.prepare(session)
     await workspaces.prepare(other)
@@ -39,7 +39,7 @@ describe('the workspace of a session', () => {
 
   it('comes with folders of its own that it may read, and that go with it', async () => {
     const outputs = join(dataDir, 'outputs')
-    const workspaces = createSessionWorkspaces({ dataDir, readable: [outputs], directoryOf: () => '/srv' })
+    const workspaces = createSessionWorkspaces({ filesDir: dataDir, readable: [outputs], directoryOf: () => '/srv' })
     expect(workspaces.locate(session)).toEqual({ cwd: '/srv', roots: ['/srv'], readable: [join(outputs, 's')] })
     await mkdir(join(outputs, 's'), { recursive: true })
     await mkdir(join(outputs, 'other'))
@@ -49,7 +49,7 @@ describe('the workspace of a session', () => {
 
   it('of a fork is that of its oldest ancestor, and it reads the folders of all', async () => {
     const outputs = join(dataDir, 'outputs')
-    const workspaces = createSessionWorkspaces({ dataDir, readable: [outputs], directoryOf: () => undefined })
+    const workspaces = createSessionWorkspaces({ filesDir: dataDir, readable: [outputs], directoryOf: () => undefined })
     const parent = asSessionId('parent')
     const fork = { ...session, origin: { ancestors: [asSessionId('root'), parent] } }
     const { cwd } = await workspaces.prepare(fork)
@@ -66,7 +66,7 @@ describe('the workspace of a session', () => {
   })
 
   it('is what its client named, or else its agent', async () => {
-    const workspaces = createSessionWorkspaces({ dataDir, directoryOf: (agent) => `/srv/${agent}` })
+    const workspaces = createSessionWorkspaces({ filesDir: dataDir, directoryOf: (agent) => `/srv/${agent}` })
     expect(workspaces.locate(session)).toEqual({ cwd: '/srv/coder', roots: ['/srv/coder'] })
     const named = { ...session, directories: ['/home/ann/app', '/home/ann/lib'] }
     expect(workspaces.locate(named)).toEqual({ cwd: '/home/ann/app', roots: ['/home/ann/app', '/home/ann/lib'] })

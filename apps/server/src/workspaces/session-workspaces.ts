@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { createSessionPins, type SessionPinsOptions } from './session-pins.ts'
 
 export interface WorkspaceOptions {
-  readonly dataDir: string
+  /** Where the own directories of sessions are made, in `workspaces`. */
+  readonly filesDir: string
   /** Each holds one folder per session, which the session's tools may read and which is removed with the session. */
   readonly readable?: readonly string[]
   /** Called before what belongs to a session is removed. */
@@ -22,11 +23,11 @@ export interface SessionWorkspaces extends Workspaces {
   close(): Promise<void>
 }
 
-/** Directories of sessions below the data directory, unless their client or their agent's configuration names one. */
+/** Directories of sessions below `filesDir`, unless their client or their agent's configuration names one. */
 export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorkspaces {
   const { readable = [], removed, removedDirectory, directoryOf, refuse = () => undefined } = options
-  const dataDir = realPathOf(options.dataDir)
-  const ownOf = (sessionId: string): string => join(dataDir, 'workspaces', sessionId)
+  const filesDir = realPathOf(options.filesDir)
+  const ownOf = (sessionId: string): string => join(filesDir, 'workspaces', sessionId)
   const readableOf = (sessionId: string): readonly string[] => readable.map((folder) => join(folder, sessionId))
   const named = createSessionPins({ refuse })
   // The operator chose these directories, so nothing is refused.

@@ -43,6 +43,8 @@ export interface SharedStorage {
    * have entered values, and none of these. Nothing is entered then.
    */
   agree(setting: string, values: readonly string[]): Promise<boolean>
+  /** The values of a setting that nodes have entered. */
+  valuesOf(setting: string): Promise<readonly string[]>
   /** The listener is called when the storage may have lost its newest commits, as after a failover. */
   onReplaced(listener: () => void): void
   /** The messages of one node, over the storage itself. The caller closes it. */

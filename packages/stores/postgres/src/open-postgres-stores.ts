@@ -1,4 +1,5 @@
 import { StorageFault, type Clock, type Stores } from '@polylogue/engine'
+import { textIn } from '@polylogue/store-rows'
 import { openDatabase } from './database.ts'
 import { checkPooler, prepareServer } from './check-server.ts'
 import { createBossDispatcher } from './boss-dispatcher.ts'
@@ -59,6 +60,10 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       async agree(setting, values) {
         const text = 'SELECT polylogue.agree($1, $2) AS has_agreed'
         return (await db.read({ text, values: [setting, values] }))[0]?.['has_agreed'] === true
+      },
+      async valuesOf(setting) {
+        const text = 'SELECT unnest(known) AS value FROM polylogue.settings WHERE name = $1'
+        return (await db.read({ text, values: [setting] })).map((row) => textIn(row, 'value'))
       },
       onReplaced: (listener) => void replacedListeners.push(listener),
       openBus: (nodeId) => createNotifyBus({ url: directUrl, nodeId, clock }),
