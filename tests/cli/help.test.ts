@@ -85,7 +85,7 @@ describe('wrong usage', () => {
   it.each([
     [['dance'], 'there is no verb "dance"'],
     [['chat'], 'A chat needs a terminal. Elsewhere use: polylogue run'],
-    [['run', '--nonsense'], "unknown option '--nonsense'\nAdd --help to see its arguments and flags."],
+    [['run', '--nonsense'], "unknown option '--nonsense'. Add --help to see the arguments and flags."],
     [['run'], 'Missing prompt'],
     [['run', ' '], 'The prompt is empty.'],
     [['run', '-'], 'The prompt is empty.'],
@@ -95,7 +95,7 @@ describe('wrong usage', () => {
     [['acp', '--profile', 'old'], 'Allowed choices are standard, seed.'],
     [['--acp', '--port', '1'], "unknown option '--port'"],
     [['keys'], 'Usage: polylogue keys'],
-    [['keys', 'revoke'], "missing required argument 'id'\nAdd --help to see its arguments and flags."],
+    [['keys', 'revoke'], "missing required argument 'id'. Add --help to see the arguments and flags."],
     [['sessions', 'list', '--limit', '0'], 'Give a number from 1 on.'],
     [['sessions', 'import'], "missing required argument 'file'"],
     [['permissions'], 'Usage: polylogue permissions'],

@@ -54,14 +54,22 @@ export async function runProgram(given: readonly string[]): Promise<number> {
   }
 }
 
+/** One line: what is wrong, and what to do next. */
+function toUsageError(text: string): string {
+  const sentence = text
+    .trim()
+    .replace(/^error: /, 'polylogue: ')
+    .replaceAll('\n', ' ')
+  return `${sentence}${/[.?!)]$/.test(sentence) ? '' : '.'} Add --help to see the arguments and flags.\n`
+}
+
 function createProgram(finish: (exitCode: number) => void): Command {
   const program = new Command('polylogue')
     .description('One agent, every protocol: a self-hosted agent server.')
     .version(readVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [verb]', 'show the help of a verb')
-    .showHelpAfterError('Add --help to see its arguments and flags.')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'polylogue: ')) })
+    .configureOutput({ outputError: (text, write) => write(toUsageError(text)) })
     .exitOverride()
     .addHelpText('after', formatExamples(['', 'serve --port 0', 'run "What can you do?"', 'run --help']))
   defineServe(program, finish)
