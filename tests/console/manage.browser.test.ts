@@ -217,6 +217,22 @@ it('console 56: the calendar shows the due times that the API lists', async () =
   await stage.page.getByText('Nothing is scheduled.').waitFor()
 })
 
+it('console 56: a task that is due often is counted on every day', async () => {
+  await open('/schedules')
+  await stage.page.getByRole('button', { name: 'New task' }).click()
+  await stage.page.getByLabel('Title').fill('Often')
+  await stage.page.getByLabel('What the agent is told').fill('say Often')
+  await stage.page.getByLabel('When (cron)').fill('*/10 9-20 * * *')
+  await stage.page.getByRole('button', { name: 'Save' }).click()
+  await stage.page.locator('.month-head button').last().click()
+  const days = stage.page.locator('.month-day')
+  // 72 a day are more than the server lists at once.
+  await expect.poll(() => days.last().locator('.month-count').allInnerTexts(), { timeout: 15_000 }).toEqual(['72'])
+  const row = stage.page.locator('.tasks li').filter({ hasText: 'Often' })
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await stage.page.getByText('Nothing is scheduled.').waitFor()
+})
+
 it('console 71: no page broke a rule of its own', () => {
   expect(withoutLosses(stage.complaints)).toEqual([])
 })

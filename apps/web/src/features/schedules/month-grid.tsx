@@ -6,13 +6,15 @@ import type { DueSlot } from './use-schedules.ts'
 interface MonthGridProps {
   readonly month: Date
   readonly slots: ReadonlyMap<string, readonly DueSlot[]>
+  /** Due times after this moment may be missing. */
+  readonly until: Date | undefined
   readonly runs: ReadonlyMap<string, readonly TaskRun[]>
   readonly chosen: string
   readonly onChoose: (day: string) => void
 }
 
 /** How often tasks are due on each day, and how those that ran have ended. */
-export function MonthGrid({ month, slots, runs, chosen, onChoose }: MonthGridProps) {
+export function MonthGrid({ month, slots, until, runs, chosen, onChoose }: MonthGridProps) {
   const { t, i18n } = useTranslation()
   const days = monthDays(month)
   const today = dayKey(new Date())
@@ -28,10 +30,11 @@ export function MonthGrid({ month, slots, runs, chosen, onChoose }: MonthGridPro
       ))}
       {days.map((day) => {
         const key = dayKey(day)
-        // What was due before the task was made never ran.
         const due = slots.get(key)?.filter(({ at }) => at.getTime() > now).length ?? 0
         const ended = runs.get(key) ?? []
         const count = due + ended.length
+        const end = new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1)
+        const isCut = until !== undefined && end > until && end.getTime() > now
         return (
           <button
             key={key}
@@ -45,7 +48,12 @@ export function MonthGrid({ month, slots, runs, chosen, onChoose }: MonthGridPro
             onClick={() => onChoose(key)}
           >
             <span className="month-number">{day.getDate()}</span>
-            {count === 0 ? null : <span className="month-count">{count}</span>}
+            {count === 0 && !isCut ? null : (
+              <span className="month-count">
+                {isCut ? '≥ ' : ''}
+                {count}
+              </span>
+            )}
             <Outcomes runs={ended} />
           </button>
         )

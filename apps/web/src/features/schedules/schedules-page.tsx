@@ -20,7 +20,7 @@ export function SchedulesPage() {
   const [day, setDay] = useState(() => dayKey(new Date()))
   const [editing, setEditing] = useState<ScheduledTask | 'new'>()
   const schedules = useSchedules(month)
-  const { tasks, slots, runs, problem, run } = schedules
+  const { tasks, slots, until, runs, problem, run } = schedules
   const name = new Intl.DateTimeFormat(i18n.language, { month: 'long', year: 'numeric' }).format(month)
   return (
     <main className="page">
@@ -57,7 +57,7 @@ export function SchedulesPage() {
                 <ChevronRight size={16} aria-hidden />
               </button>
             </div>
-            <MonthGrid month={month} slots={slots} runs={runs} chosen={day} onChoose={setDay} />
+            <MonthGrid month={month} slots={slots} until={until} runs={runs} chosen={day} onChoose={setDay} />
             <DayList day={day} slots={slots.get(day) ?? []} runs={runs.get(day) ?? []} tasks={tasks} />
             <TaskList tasks={tasks} run={run} onEdit={setEditing} />
           </>
