@@ -66,11 +66,17 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   })
 })
 
+/** The parts of a page that are wider than their room. Tables, code and tabs scroll in a room of their own. */
+const TOO_WIDE = `[...document.querySelectorAll('main, main :has(h1), .page, .transcript, .dock')]
+  .filter((part) => part.scrollWidth > part.clientWidth + 1)
+  .map((part) => part.className)`
+
 it.each(SCREENS)('console 65: %s fits a width of 320 pixels', async (screen) => {
   await stage.page.setViewportSize({ width: 320, height: 640 })
   await stage.page.goto(addressOf(screen))
   await stage.page.locator('main').waitFor()
   expect(await stage.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await stage.page.evaluate(TOO_WIDE)).toEqual([])
   await stage.page.setViewportSize({ width: 1280, height: 800 })
 })
 

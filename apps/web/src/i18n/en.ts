@@ -244,7 +244,6 @@ export const en = {
   session: 'Session',
   day: 'Day',
   noUsage: 'Nothing was spent.',
-  allTime: 'in all',
   groupBy: 'Group by',
   callsWord: 'Calls',
   cost: 'Cost',

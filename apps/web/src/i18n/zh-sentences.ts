@@ -3,11 +3,11 @@
  * its own agents. `$1` is a name that stays as it is. A sentence that is not listed stays in English.
  */
 export const ZH_SENTENCES: readonly (readonly [sentence: RegExp, chinese: string])[] = [
-  [/The agent asks to run (.+?) again, outside of the sandbox\./, '智能体请求在沙盒之外再次运行 $1。'],
-  [/The server asks to run (.+?) again, outside of the sandbox\./, '服务器请求在沙盒之外再次运行 $1。'],
+  [/The agent asks to run (.+?) again, outside of the sandbox\./, '智能体请求在沙箱之外再次运行 $1。'],
+  [/The server asks to run (.+?) again, outside of the sandbox\./, '服务器请求在沙箱之外再次运行 $1。'],
   [
     /The sub-agent “(.+?)” asks to run (.+?) again, outside of the sandbox\./,
-    '子智能体“$1”请求在沙盒之外再次运行 $2。',
+    '子智能体“$1”请求在沙箱之外再次运行 $2。',
   ],
   [/The agent asks to run (.+?)\.(?= |$)/, '智能体请求运行 $1。'],
   [/The server asks to run (.+?)\.(?= |$)/, '服务器请求运行 $1。'],
@@ -18,7 +18,7 @@ export const ZH_SENTENCES: readonly (readonly [sentence: RegExp, chinese: string
   [/^(.+?) waits for a result from the client that brought the tool\.$/, '$1 正在等待提供该工具的客户端给出结果。'],
   [
     /With network: (.+?)\. The sandbox does not limit it to these hosts\./,
-    '可以访问网络：$1。沙盒不会把它限制在这些主机上。',
+    '可以访问网络：$1。沙箱不会把它限制在这些主机上。',
   ],
   [/With write access to (.+?)\.(?= |$)/, '可以写入 $1。'],
   [/The session's mode asks before calls like this one\./, '会话的模式要求先询问这类调用。'],
@@ -37,7 +37,7 @@ export const ZH_SENTENCES: readonly (readonly [sentence: RegExp, chinese: string
   ],
   [
     /If you allow it, the same command runs again without the sandbox, with all your rights\./,
-    '如果允许，同一条命令会在没有沙盒的情况下以你的全部权限再次运行。',
+    '如果允许，同一条命令会在没有沙箱的情况下以你的全部权限再次运行。',
   ],
   [/Part of this command could not be parsed\. Read it closely\./, '这条命令有一部分无法解析，请仔细阅读。'],
   [/The call touches the protected path (.+?)\.$/, '这次调用涉及受保护的路径 $1。'],

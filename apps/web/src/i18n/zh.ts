@@ -244,7 +244,6 @@ export const zh: Words = {
   session: '会话',
   day: '日期',
   noUsage: '还没有花费。',
-  allTime: '总计',
   groupBy: '分组',
   callsWord: '调用',
   cost: '费用',

@@ -135,8 +135,7 @@ export function Composer(props: ComposerProps) {
           }}
         />
         <div className="composer-bar">
-          {children}
-          <span className="composer-space" />
+          <div className="composer-picks">{children}</div>
           <input
             ref={picker}
             type="file"

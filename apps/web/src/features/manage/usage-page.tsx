@@ -24,10 +24,29 @@ export function UsagePage() {
     <main className="page">
       <div className="page-inner">
         <h1>{t('usage')}</h1>
-        <p className="usage-total">
-          {value?.total === undefined ? t('noUsage') : formatCost(value.total, i18n.language)}
-          {value?.total === undefined ? null : <span className="quiet"> {t('allTime')}</span>}
-        </p>
+        {value?.total === undefined ? (
+          <p className="quiet">{t('noUsage')}</p>
+        ) : (
+          <dl className="usage-total">
+            <div>
+              <dt>{t('cost')}</dt>
+              <dd>{formatCost(value.total, i18n.language)}</dd>
+            </div>
+            <div>
+              <dt>{t('callsWord')}</dt>
+              <dd>{count(value.total.calls)}</dd>
+            </div>
+            <div>
+              <dt>{t('input')}</dt>
+              <dd>{count(value.total.inputTokens)}</dd>
+            </div>
+            <div>
+              <dt>{t('output')}</dt>
+              <dd>{count(value.total.outputTokens)}</dd>
+            </div>
+          </dl>
+        )}
+        <p className="bars-title quiet">{t('tokensByDay')}</p>
         <Bars rows={days.value?.rows ?? []} />
         <nav className="tabs" aria-label={t('groupBy')}>
           {GROUPINGS.map((name) => (
@@ -80,7 +99,7 @@ function Bars({ rows }: { readonly rows: readonly UsageRow[] }) {
     <figure className="bars" role="img" aria-label={t('tokensByDay')}>
       {days.map((day) => (
         <span key={day} title={`${day}: ${formatCount(tokensOf(day), i18n.language)}`}>
-          <i style={{ height: `${(tokensOf(day) / most) * 100}%` }} />
+          <i data-none={tokensOf(day) === 0} style={{ height: `${(tokensOf(day) / most) * 100}%` }} />
           <small>{day.slice(8)}</small>
         </span>
       ))}

@@ -37,7 +37,12 @@ export function PhoneBar({ waiting, isMoreOpen, onMore }: PhoneBarProps) {
           {href === '/inbox' && waiting > 0 ? <b className="rail-count">{waiting}</b> : null}
         </Link>
       ))}
-      <button type="button" aria-expanded={isMoreOpen} onClick={onMore}>
+      <button
+        type="button"
+        aria-expanded={isMoreOpen}
+        aria-current={places.some(({ isHere }) => isHere) ? undefined : 'page'}
+        onClick={onMore}
+      >
         <Ellipsis size={18} aria-hidden />
         <span>{t('more')}</span>
       </button>
