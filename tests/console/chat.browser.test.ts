@@ -74,7 +74,7 @@ describe('the chat', () => {
       '{\n  "msg": "from the tool"\n}',
       'from the tool',
     ])
-    expect(await chat.call('c1').locator('.call-time').innerText()).toMatch(/^[\d.]+ s$/)
+    expect(await chat.call('c1').locator('.call-time').innerText()).toMatch(/^[\d.]+ m?s$/)
   })
 
   it('console 6: a reload in the middle of an answer shows the same text, which continues', async () => {
