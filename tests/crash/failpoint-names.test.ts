@@ -21,6 +21,7 @@ describe('the list of failpoints', () => {
     expect(findCriticalCalls(sources)).toEqual({
       // These forward calls. Their callers have the failpoints.
       'cluster/announce-appends.ts: append': 1,
+      'cluster/guard-levels.ts: append': 2,
       'cluster/announce-appends.ts: claim': 1,
       'cluster/announce-appends.ts: delete': 1,
       'engine/create-engine.ts: execute a command': 1, // ack

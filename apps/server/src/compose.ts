@@ -112,8 +112,8 @@ export async function compose(
 ): Promise<Parts> {
   const { limits } = config
   const clock = createStorageClock(systemClock)
-  const self = describeSelf(roleOf(options), checkNodeUrl(options.nodeUrl))
   installFailpoints(process.env)
+  const self = describeSelf(roleOf(options), checkNodeUrl(options.nodeUrl))
   const database = parseDatabase(options.database, options)
   const { databaseDirect } = options
   const opening = { clock, ...(databaseDirect !== undefined && { directUrl: parseDirectDatabase(databaseDirect) }) }

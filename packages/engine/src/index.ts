@@ -274,6 +274,14 @@ export { foldText } from './search/fold-text.ts'
 export { hasTerm, toSearchTerms, toSearchTokens, type SearchTerm } from './search/search-tokens.ts'
 export { SPOKEN_TYPES, spokenText, spokenTextIn } from './search/spoken-text.ts'
 export { decodeEvent, encodeEvent, type EncodedEvent } from './events/codec.ts'
+export {
+  EVENT_LEVELS,
+  LOWEST_LEVEL,
+  levelOfEvents,
+  ownLevel,
+  pretendLevel,
+  type PretendedLevel,
+} from './events/levels.ts'
 export { EVENT_VERSIONS } from './events/upcast.ts'
 export { createIds } from './create-ids.ts'
 export { createEngine, type EngineOptions } from './engine/create-engine.ts'

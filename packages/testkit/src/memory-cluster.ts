@@ -1,6 +1,7 @@
 import {
   ALL_NODES,
   BusInbox,
+  LOWEST_LEVEL,
   encodeBusText,
   type BusListener,
   type BusMessage,
@@ -87,6 +88,8 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
           list: async () => [...known.values()].map((node) => ({ ...node, isAlive: node.leaseUntil > clock.now() })),
           leases: async () => [],
           countTurns: async () => 0,
+          minLevel: async () => LOWEST_LEVEL,
+          levelOf: async () => LOWEST_LEVEL,
           async bind(sessionId, { nodeId: runsOn, machine }) {
             const holder = places.get(sessionId)?.runsOn
             const isHeld = holder !== undefined && (known.get(holder)?.leaseUntil ?? 0) > clock.now()

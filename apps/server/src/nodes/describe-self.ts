@@ -1,4 +1,4 @@
-import type { NodeFacts, NodeRole } from '@polylogue/engine'
+import { ownLevel, type NodeFacts, type NodeRole } from '@polylogue/engine'
 import { hostname } from 'node:os'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { readVersion } from '../version.ts'
@@ -11,6 +11,7 @@ export function describeSelf(role: NodeRole, url?: string): NodeFacts {
     version: readVersion(),
     machine: hostname(),
     pid: process.pid,
+    level: ownLevel(),
     ...(url !== undefined && { url }),
   }
 }

@@ -19,6 +19,7 @@ describe('the failpoints of a process', () => {
         { name: 'migrate', action: { type: 'stop' }, hit: 1 },
       ],
     })
+    expect(parseFailpoints('level:2:step.ended')).toEqual({ rules: [], level: { level: 2, type: 'step.ended' } })
     expect(parseFailpoints('count:/tmp/a file;ack=kill@1')).toEqual({
       countFile: '/tmp/a file',
       rules: [{ name: 'ack', action: { type: 'kill' }, hit: 1 }],

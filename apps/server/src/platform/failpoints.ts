@@ -4,12 +4,13 @@
  *
  *     append.after=kill@3      at the third hit: kill, stop (until SIGCONT), throw, or delay:50 (milliseconds)
  *     count:/tmp/hits          appends the name of every point that is passed to this file, a line each
+ *     level:2:step.ended       this node has level 2 of events, which this type needs
  *
  * Without the variable nothing is observed.
  */
 import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { observeFailpoints, type FailpointObserver } from '@polylogue/engine'
+import { observeFailpoints, pretendLevel, type FailpointObserver, type PretendedLevel } from '@polylogue/engine'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 
 export type FailpointAction =
@@ -26,16 +27,23 @@ export interface FailpointRule {
 export interface FailpointPlan {
   readonly rules: readonly FailpointRule[]
   readonly countFile?: string
+  readonly level?: PretendedLevel
 }
 
 const RULE = /^([a-z.-]+)=(kill|stop|throw|delay:(\d{1,6}))@([1-9]\d{0,8})$/
 const COUNT = 'count:'
+const LEVEL = /^level:([1-9]\d{0,3}):([a-z.-]+)$/
 
 export function parseFailpoints(text: string): FailpointPlan {
   const entries = text.split(';').filter((entry) => entry !== '')
   const countFile = entries.find((entry) => entry.startsWith(COUNT))?.slice(COUNT.length)
-  const rules = entries.filter((entry) => !entry.startsWith(COUNT)).map(parseRule)
-  return { rules, ...(countFile === undefined ? {} : { countFile }) }
+  const [, level, type] = entries.map((entry) => LEVEL.exec(entry)).find((match) => match !== null) ?? []
+  const rules = entries.filter((entry) => !entry.startsWith(COUNT) && !LEVEL.test(entry)).map(parseRule)
+  return {
+    rules,
+    ...(countFile === undefined ? {} : { countFile }),
+    ...(type === undefined ? {} : { level: { level: Number(level), type } }),
+  }
 }
 
 function parseRule(entry: string): FailpointRule {
@@ -52,7 +60,10 @@ function parseAction(action: string, ms: number): FailpointAction {
 
 export function installFailpoints(env: NodeJS.ProcessEnv): void {
   const text = env['POLYLOGUE_FAILPOINTS']
-  if (text !== undefined && text !== '') observeFailpoints(createObserver(parseFailpoints(text)))
+  if (text === undefined || text === '') return
+  const plan = parseFailpoints(text)
+  observeFailpoints(createObserver(plan))
+  if (plan.level !== undefined) pretendLevel(plan.level)
 }
 
 export function createObserver({ rules, countFile }: FailpointPlan): FailpointObserver {

@@ -1,5 +1,6 @@
 import type { ClusterParts, EngineParts } from '../engine-parts.ts'
 import { EngineError } from '../errors.ts'
+import { ownLevel } from '../events/levels.ts'
 import type { SessionId } from '../ids.ts'
 import type { DispatchWorker } from '../ports/dispatcher.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
@@ -63,6 +64,8 @@ export class TurnDispatch implements DispatchWorker {
 
   async take(sessionId: SessionId): Promise<void> {
     const { sessions, coordinator } = this.#deps
+    // This node could not read the log. Nodes that can also look for sessions without a runner.
+    if ((await this.#parts.cluster.nodes.levelOf(sessionId)) > ownLevel()) return
     const session = await sessions.find(sessionId)
     if (session === undefined || !isWanted(session.state) || coordinator.isRunning(sessionId)) return
     if (this.#parts.agents.find(session.state.agent) === undefined) {

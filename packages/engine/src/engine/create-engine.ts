@@ -17,6 +17,7 @@ import { readWaitingCalls } from '../views/waiting-calls.ts'
 import type { Command, CommandResults } from '../session/command.ts'
 import type { Engine, ReadAs } from './engine-api.ts'
 import { attachReader } from '../session/attach-reader.ts'
+import { guardLevels } from '../cluster/guard-levels.ts'
 import { executeCommand } from './execute-command.ts'
 import type { ExecuteDeps } from './execute-deps.ts'
 import { SharedStoreWatch } from './shared-store-watch.ts'
@@ -53,7 +54,7 @@ export function createEngine(given: EngineOptions): Engine {
   const reached = contact === undefined ? given.store : noteContact(given.store, contact)
   const announced =
     cluster &&
-    announceAppends(reached, {
+    announceAppends(guardLevels(reached, cluster.nodes), {
       claimed: (id, seq) => link?.claimed(id, seq),
       appended: (id, seq) => link?.appended(id, seq),
       deleted: (id) => link?.deleted(id),

@@ -1,5 +1,6 @@
 import type { SessionId } from '../ids.ts'
 import type { EngineParts } from '../engine-parts.ts'
+import { ownLevel } from '../events/levels.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { OpenSession } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
@@ -153,7 +154,7 @@ export class SharedStoreWatch {
     const now = this.#parts.clock.now()
     if (now - this.#sweptAt > LONGEST_GAP_MS || now < this.#sweptAt) this.#missed()
     this.#sweptAt = now
-    const wanted = await this.#parts.store.wantedSessions(SWEPT_AT_ONCE)
+    const wanted = await this.#parts.store.wantedSessions(SWEPT_AT_ONCE, ownLevel())
     this.#steadySince = Math.min(this.#steadySince, now)
     const room = this.#dispatch?.room() ?? SWEPT_AT_ONCE
     const left = wanted.filter((id) => !this.#coordinator.isRunning(id)).slice(0, room)

@@ -65,8 +65,11 @@ export interface EventStore {
    * are dead.
    */
   dropLeases(): Promise<void>
-  /** Sessions whose last append said `wanted` and whose lease is free, oldest first. */
-  wantedSessions(limit: number): Promise<readonly SessionId[]>
+  /**
+   * Sessions whose last append said `wanted` and whose lease is free, oldest first. Of a shared storage only those whose
+   * events need at most this level.
+   */
+  wantedSessions(limit: number, level?: number): Promise<readonly SessionId[]>
 
   close(): Promise<void>
 }

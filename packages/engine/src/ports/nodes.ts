@@ -22,6 +22,10 @@ export interface Nodes {
   bind(sessionId: SessionId, node: Pick<NodeFacts, 'nodeId' | 'machine'>): Promise<boolean>
   unbind(sessionId: SessionId, nodeId: string): Promise<void>
   placeOf(sessionId: SessionId): Promise<SessionPlace>
+  /** The level of events that every live node can read. */
+  minLevel(): Promise<number>
+  /** The level that a node needs to read the events of a session. */
+  levelOf(sessionId: SessionId): Promise<number>
   /** The sessions that nodes have claimed, or those of one node, by session id. */
   leases(query: { readonly nodeId?: string; readonly limit: number }): Promise<readonly SessionLease[]>
 }
@@ -41,6 +45,8 @@ export interface NodeFacts {
   /** The name of the machine. */
   readonly machine: string
   readonly pid: number
+  /** Which recorded events it can read. Absent: 1. */
+  readonly level?: number
   /** Where other nodes reach it. */
   readonly url?: string
 }

@@ -1,4 +1,4 @@
-import { StorageFault, decodeEvent, memoryWords, type TransferRow } from '@polylogue/engine'
+import { EVENT_LEVELS, LOWEST_LEVEL, StorageFault, decodeEvent, memoryWords, type TransferRow } from '@polylogue/engine'
 import { toBatches, transferColumns, type ColumnType, type TransferBatch } from '@polylogue/store-rows'
 import type pg from 'pg'
 import { withClient } from './connect.ts'
@@ -19,6 +19,7 @@ export async function fillDatabase(url: string, rows: AsyncIterable<TransferRow>
       await refuseFull(client)
       for await (const batch of toBatches(rows)) await write(client, batch)
       await client.query(DERIVED)
+      await raiseLevels(client)
       await client.query('COMMIT')
     } catch (error) {
       await client.query('ROLLBACK').catch(() => undefined)
@@ -60,6 +61,17 @@ async function write(client: pg.Client, batch: TransferBatch): Promise<void> {
       spoken.map((row: TransferRow['values']) => toValue(row[name] ?? null)),
     ),
   )
+}
+
+async function raiseLevels(client: pg.Client): Promise<void> {
+  for (const [type, level] of Object.entries(EVENT_LEVELS)) {
+    if (level === LOWEST_LEVEL) continue
+    await client.query(
+      `UPDATE polylogue.sessions SET level = $2 WHERE level < $2
+       AND session_id IN (SELECT session_id FROM polylogue.events WHERE type = $1)`,
+      [type, level],
+    )
+  }
 }
 
 const SQL_TYPES: Readonly<Record<ColumnType, string>> = { text: 'text', integer: 'int8', bytes: 'bytea' }

@@ -16,6 +16,7 @@ export const MIGRATIONS = [
   '0006_places.sql',
   '0007_plain_roles.sql',
   '0008_settings.sql',
+  '0009_levels.sql',
 ] as const
 
 /** `PLLG`. */

@@ -26,6 +26,8 @@ import { createDrafts } from './drafts.ts'
 import { findSessions } from './listings.ts'
 import { toFault } from './postgres-fault.ts'
 
+const ANY_LEVEL = 2 ** 31 - 1
+
 export function createPostgresEventStore(db: Database): EventStore {
   const groups = createAppendGroups(db)
   const drafts = createDrafts(db)
@@ -140,8 +142,8 @@ export function createPostgresEventStore(db: Database): EventStore {
     async dropLeases() {
       await call('drop_leases')
     },
-    async wantedSessions(limit) {
-      const rows = await call('wanted_sessions', Math.max(0, limit))
+    async wantedSessions(limit, level = ANY_LEVEL) {
+      const rows = await call('wanted_sessions', Math.max(0, limit), level)
       return rows.map((row) => asSessionId(textIn(row, 'wanted_sessions')))
     },
 

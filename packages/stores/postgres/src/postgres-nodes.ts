@@ -1,5 +1,13 @@
-import { NODE_ROLES, StorageFault, asSessionId, type KnownNode, type NodeRole, type Nodes } from '@polylogue/engine'
-import { integerIn, optionalTextIn, textIn, type Row } from '@polylogue/store-rows'
+import {
+  LOWEST_LEVEL,
+  NODE_ROLES,
+  StorageFault,
+  asSessionId,
+  type KnownNode,
+  type NodeRole,
+  type Nodes,
+} from '@polylogue/engine'
+import { integerIn, optionalIntegerIn, optionalTextIn, textIn, type Row } from '@polylogue/store-rows'
 import type { Database } from './database.ts'
 import { toFault } from './postgres-fault.ts'
 
@@ -42,6 +50,15 @@ export function createPostgresNodes(db: Database): Nodes {
       const [row = {}] = await db.read({ name: 'place_of', text, values: [sessionId] })
       const [runsOn, machine] = [optionalTextIn(row, 'runs_on'), optionalTextIn(row, 'machine')]
       return { ...(runsOn !== undefined && { runsOn }), ...(machine !== undefined && { machine }) }
+    },
+    async minLevel() {
+      const [row = {}] = await db.read({ name: 'min_level', text: 'SELECT polylogue.min_level() AS level' })
+      return integerIn(row, 'level')
+    },
+    async levelOf(sessionId) {
+      const text = 'SELECT polylogue.level_of($1) AS level'
+      const [row = {}] = await db.read({ name: 'level_of', text, values: [sessionId] })
+      return optionalIntegerIn(row, 'level') ?? LOWEST_LEVEL
     },
     async leases({ nodeId, limit }) {
       const text = 'SELECT * FROM polylogue.session_leases($1, $2)'

@@ -1,7 +1,9 @@
 import {
+  LOWEST_LEVEL,
   SPOKEN_TYPES,
   encodeEvent,
   foldText,
+  levelOfEvents,
   spokenText,
   storedBytesOf,
   toSearchTokens,
@@ -35,6 +37,7 @@ export function toAppendItem(request: AppendRequest): AppendItem {
     checksums.ofEvent({ seq: expectedSeq + 1 + index, at, version, data }),
   )
   const lastSeq = expectedSeq + encoded.length
+  const level = levelOfEvents(request.events)
   const { secrets = [], blobs = [], names = [], usage = [], clearDrafts = [], listing, room } = request
   const dataBytes = encoded.map(({ data }) => Buffer.byteLength(data))
   const item = {
@@ -49,6 +52,7 @@ export function toAppendItem(request: AppendRequest): AppendItem {
       crcs[index],
       wordsOf(request.events[index]),
     ]),
+    ...(level > LOWEST_LEVEL && { v: level }),
     ...(create && { u: create.userId, yc: checksums.ofSummary(summary ?? '') }),
     ...(wanted && { w: 1 }),
     ...(fence && { fo: fence.owner, fe: fence.epoch }),

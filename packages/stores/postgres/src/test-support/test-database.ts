@@ -121,6 +121,6 @@ function keepTime(store: EventStore, database: TestDatabase, clock: FakeClock): 
     },
     claim: (...args) => tell().then(() => store.claim(...args)),
     renew: (...args) => tell().then(() => store.renew(...args)),
-    wantedSessions: (limit) => tell().then(() => store.wantedSessions(limit)),
+    wantedSessions: (...args) => tell().then(() => store.wantedSessions(...args)),
   }
 }
