@@ -145,7 +145,7 @@ export async function compose(
   })
   const secretKeys = loadSecretKeys(secretKeyFile(options.dataDir, process.env), randomBytes)
   const secretBox = createSecretBox({ keys: secretKeys, random: randomBytes })
-  if (options.workspaces !== undefined) await prepareSessionFiles(options.workspaces)
+  if (options.workspaces !== undefined) prepareSessionFiles(options.workspaces)
   const stores = await openStores(database, opening)
   const flag = sharingFlagOf(options)
   if (stores.cluster === undefined && flag !== undefined) {

@@ -39,8 +39,8 @@ export function prepareDataDir(path: string): void {
   }
 }
 
-/** Not Node's own recursion, which never ends where a directory exists and nothing can be made in it, as in /proc. */
-function makeDirectory(path: string): void {
+/** For this user only. Not Node's own recursion, which never ends where a directory exists and nothing can be made in it, as in /proc. */
+export function makeDirectory(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   if (!existsSync(dirname(path))) makeDirectory(dirname(path))
   mkdirSync(path, { mode: 0o700 })

@@ -1,5 +1,6 @@
-import { mkdir } from 'node:fs/promises'
+import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
+import { makeDirectory } from '../data-dir.ts'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
@@ -10,12 +11,13 @@ export const sessionFilesDir = ({ workspaces, dataDir }: Pick<ServeOptions, 'wor
 /** Skills of sessions, in a folder for each. */
 export const sessionSkillsDir = (filesDir: string): string => join(filesDir, 'session-skills')
 
-/** Creates the directory that `--workspaces` names, for this user only. Rejects with a `ServeError`. */
-export async function prepareSessionFiles(directory: string): Promise<void> {
+/** Creates the directory that `--workspaces` names, for this user only, or checks it. Throws a `ServeError`. */
+export function prepareSessionFiles(directory: string): void {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new ServeError(`The directory ${directory} cannot be made. Choose another with --workspaces.`, EXIT_CONFIG, {
+    throw new ServeError(`The directory ${directory} cannot be used. Choose another with --workspaces.`, EXIT_CONFIG, {
       cause: error,
     })
   }
