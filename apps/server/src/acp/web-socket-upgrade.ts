@@ -61,7 +61,13 @@ export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute
       }
       // Loaded with the first client.
       const { WebSocketServer } = await import('ws')
-      const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, perMessageDeflate: false })
+      const sockets = new WebSocketServer({
+        noServer: true,
+        maxPayload: frameBytes,
+        perMessageDeflate: false,
+        // One frame in each turn of the event loop.
+        allowSynchronousEvents: false,
+      })
       // Must listen in the same tick: the first frame may arrive together with the handshake.
       const opened = await new Promise<OpenedSocket>((resolve) => {
         sockets.handleUpgrade(incoming, socket, head, (webSocket) =>

@@ -15,6 +15,8 @@ const MB = 1024 * 1024
 /** Two of the largest messages with images. */
 const USER = { burst: 64 * MB, perSecond: 4 * MB }
 const ALL = { burst: 256 * MB, perSecond: 16 * MB }
+/** A frame counts as at least so many bytes: it takes time however small it is. */
+const LEAST_BYTES = 1024
 const MOST_USERS = 10_000
 
 interface Bucket {
@@ -27,7 +29,8 @@ export function createFramePace({ clock }: FramePaceOptions): FramePace {
   const users = new Map<string, Bucket>()
   const all: Bucket = { level: 0, at: clock.now() }
   return {
-    took(user, bytes) {
+    took(user, length) {
+      const bytes = Math.max(length, LEAST_BYTES)
       const now = clock.now()
       const own = users.get(user) ?? { level: 0, at: now }
       users.delete(user)

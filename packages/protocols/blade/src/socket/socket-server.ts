@@ -12,6 +12,7 @@ import { createBoundedParser } from './bounded-parser.ts'
 import { boundPayloads } from './bounded-payloads.ts'
 import type { BladeSocketDeps, SessionChange, ConnectedClient } from './deps.ts'
 import { FirstBytes } from './first-bytes.ts'
+import { FrameServer } from './frame-server.ts'
 import { AWAY_MS, KeptRooms } from './kept-rooms.ts'
 import { LiveSessions, type LiveSession } from './live-sessions.ts'
 import { cutOff, watchOutBuffer, type OutBuffer } from './out-buffer.ts'
@@ -59,6 +60,7 @@ export function createSocketServer(deps: BladeSocketDeps & { readonly clock: Clo
     maxHttpBufferSize: limits.messageBytes,
     httpCompression: false,
     perMessageDeflate: false,
+    wsEngine: FrameServer,
     pingInterval: PING_MS,
     pingTimeout: PONG_MS,
   })
