@@ -37,6 +37,18 @@ describe('the workspace of a session', () => {
     expect(existsSync(workspaces.locate(other).cwd)).toBe(true)
   })
 
+  it.each(['..', '.', '', '../s', '/srv', 'a/../../b', 'a\\b'])(
+    'does not exist for the id %j of a hostile database, and nothing is removed for it',
+    async (id) => {
+      const workspaces = createSessionWorkspaces({ filesDir: dataDir, readable: [dataDir], directoryOf: () => undefined })
+      await workspaces.prepare(session)
+      const hostile = asSessionId(id)
+      expect(() => workspaces.locate({ ...session, sessionId: hostile })).toThrow('cannot be the name of a folder')
+      await expect(workspaces.remove(hostile, [hostile])).rejects.toThrow('cannot be the name of a folder')
+      expect(await readdir(join(dataDir, 'workspaces'))).toEqual(['s'])
+    },
+  )
+
   it('comes with folders of its own that it may read, and that go with it', async () => {
     const outputs = join(dataDir, 'outputs')
     const workspaces = createSessionWorkspaces({ filesDir: dataDir, readable: [outputs], directoryOf: () => '/srv' })

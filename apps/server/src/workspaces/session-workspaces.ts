@@ -1,7 +1,7 @@
 import type { SessionId, WorkspaceOwner, Workspaces } from '@polylogue/engine'
 import { realPathOf } from '@polylogue/tools'
 import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createSessionPins, type SessionPinsOptions } from './session-pins.ts'
 
 export interface WorkspaceOptions {
@@ -27,8 +27,8 @@ export interface SessionWorkspaces extends Workspaces {
 export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorkspaces {
   const { readable = [], removed, removedDirectory, directoryOf, refuse = () => undefined } = options
   const filesDir = realPathOf(options.filesDir)
-  const ownOf = (sessionId: string): string => join(filesDir, 'workspaces', sessionId)
-  const readableOf = (sessionId: string): readonly string[] => readable.map((folder) => join(folder, sessionId))
+  const ownOf = (sessionId: string): string => folderIn(join(filesDir, 'workspaces'), sessionId)
+  const readableOf = (sessionId: string): readonly string[] => readable.map((folder) => folderIn(folder, sessionId))
   const named = createSessionPins({ refuse })
   // The operator chose these directories, so nothing is refused.
   const chosen = createSessionPins({ refuse: () => undefined })
@@ -78,3 +78,10 @@ const lineOf = ({ sessionId, origin }: WorkspaceOwner): readonly SessionId[] => 
 ]
 
 const oldestOf = ({ sessionId, origin }: WorkspaceOwner): SessionId => origin?.ancestors[0] ?? sessionId
+
+/** A database that somebody else wrote could hold any id. */
+function folderIn(parent: string, sessionId: string): string {
+  const isName = basename(sessionId) === sessionId && !sessionId.includes('\\') && !['', '.', '..'].includes(sessionId)
+  if (isName) return join(parent, sessionId)
+  throw new Error(`${JSON.stringify(sessionId)} cannot be the name of a folder.`)
+}

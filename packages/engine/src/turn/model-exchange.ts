@@ -9,11 +9,10 @@ import type { ModelOutput, ModelRequest } from '../ports/model.ts'
 import { REDACTED } from '../session/decide-changes.ts'
 import type { Batch } from '../session/batch.ts'
 import type { SessionState } from '../state/session-state.ts'
+import { maskSecrets } from './mask-secrets.ts'
 
 const MEDIA_TYPE = 'application/json'
 const GROUP = 16
-/** Shorter values would also replace parts of other words. */
-const SHORTEST_SECRET = 6
 
 /** What a model was asked. The values of secret options are `***`, wherever they occur. */
 export type KeptRequest = Pick<ModelRequest, 'system' | 'messages' | 'tools' | 'options' | 'step' | 'purpose'>
@@ -69,7 +68,7 @@ function toBlobs(asked: ModelRequest, outputs: readonly ModelOutput[], digest: D
   const { system, messages, tools, options, step, purpose, secretOptions } = asked
   const secrets = secretOptions.flatMap((name) => options[name] ?? []).filter((value) => value !== '')
   const toBlob = (value: unknown): NewBlob => {
-    const bytes = new TextEncoder().encode(mask(JSON.stringify(value), secrets))
+    const bytes = new TextEncoder().encode(maskSecrets(JSON.stringify(value), secrets, REDACTED))
     return { hash: digest(bytes), mediaType: MEDIA_TYPE, bytes }
   }
   const grouped = messages.length - (messages.length % GROUP)
@@ -111,11 +110,6 @@ export async function readExchange(
   }
   // Written by `toBlobs` above.
   return { request: { ...request, messages: [...earlier, ...request.messages] }, outputs: parsed.data.outputs } as never
-}
-
-function mask(text: string, secrets: readonly string[]): string {
-  const long = secrets.filter(({ length }) => length >= SHORTEST_SECRET)
-  return long.reduce((masked, secret) => masked.replaceAll(JSON.stringify(secret).slice(1, -1), REDACTED), text)
 }
 
 function parse(bytes: Uint8Array): unknown {

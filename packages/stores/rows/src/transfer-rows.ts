@@ -16,8 +16,17 @@ interface ColumnPlace {
   readonly type: ColumnType
 }
 
+/** Far more than a session may store. Longer values would fill the memory. */
+const LONGEST_VALUE = 256 * 1024 * 1024
+const ID = /^[\w.-]*\w[\w.-]*$/
+
 function valueOf(value: unknown, { table, column, type }: ColumnPlace): TransferValue {
   if (value === null) return null
+  if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > LONGEST_VALUE)
+    throw damaged(`The column ${column} of ${table} has a value of more than ${LONGEST_VALUE} bytes.`)
+  // Sessions have folders of this name.
+  if (column === 'session_id' && !(typeof value === 'string' && ID.test(value)))
+    throw damaged(`${table} has a session whose id is not one: ${JSON.stringify(value)?.slice(0, 100)}.`)
   if (type === 'text' && typeof value === 'string') return value
   if (type === 'integer' && typeof value === 'number') return value
   if (type === 'bytes' && value instanceof Uint8Array) return value
