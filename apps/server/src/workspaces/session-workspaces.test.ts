@@ -40,7 +40,11 @@ describe('the workspace of a session', () => {
   it.each(['..', '.', '', '../s', '/srv', 'a/../../b', 'a\\b'])(
     'does not exist for the id %j of a hostile database, and nothing is removed for it',
     async (id) => {
-      const workspaces = createSessionWorkspaces({ filesDir: dataDir, readable: [dataDir], directoryOf: () => undefined })
+      const workspaces = createSessionWorkspaces({
+        filesDir: dataDir,
+        readable: [dataDir],
+        directoryOf: () => undefined,
+      })
       await workspaces.prepare(session)
       const hostile = asSessionId(id)
       expect(() => workspaces.locate({ ...session, sessionId: hostile })).toThrow('cannot be the name of a folder')

@@ -16,16 +16,20 @@ import { damaged } from './damage.ts'
 import { type Row, bytesIn, integerIn, optionalIntegerIn, textIn } from './row.ts'
 
 /** Rows up to `PAGE_BYTES`, and at least one. In UTF-16 units, which is close enough. */
-export function takePage(rows: Iterable<Row>): { readonly rows: readonly Row[]; readonly isCut: boolean } {
+export function takePage(rows: Iterable<Row>): {
+  readonly rows: readonly Row[]
+  readonly isCut: boolean
+  readonly size: number
+} {
   const page: Row[] = []
   let size = 0
   for (const row of rows) {
     const { data } = row
     size += typeof data === 'string' ? data.length : 0
-    if (size > PAGE_BYTES && page.length > 0) return { rows: page, isCut: true }
+    if (size > PAGE_BYTES && page.length > 0) return { rows: page, isCut: true, size }
     page.push(row)
   }
-  return { rows: page, isCut: false }
+  return { rows: page, isCut: false, size }
 }
 
 /** Where a row was found, and where it should be. */

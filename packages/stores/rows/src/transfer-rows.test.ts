@@ -17,7 +17,7 @@ it('ids of sessions are copied as they are', () => {
 
 it('a value that would fill the memory is not copied', () => {
   const bytes = new Uint8Array(256 * 1024 * 1024 + 1)
-  expect(() =>
-    toTransferRow('secrets', { session_id: 's', user_id: 'u', name: 'n', sealed: bytes }),
-  ).toThrow('The column sealed of secrets has a value of more than 268435456 bytes.')
+  expect(() => toTransferRow('secrets', { session_id: 's', user_id: 'u', name: 'n', sealed: bytes })).toThrow(
+    'The column sealed of secrets has a value of more than 268435456 bytes.',
+  )
 })

@@ -32,9 +32,15 @@ import {
   textIn,
 } from '@polylogue/store-rows'
 
+export interface EventPage {
+  readonly events: readonly Recorded[]
+  /** Of their JSON, about. */
+  readonly size: number
+}
+
 /** The queries of the event store. Each one reads a consistent state. */
 export interface SessionReads {
-  events(sessionId: SessionId, after: number, limit: number): readonly Recorded[]
+  events(sessionId: SessionId, after: number, limit: number): EventPage
   head(sessionId: SessionId): SessionHead | undefined
   heads(sessionIds: readonly SessionId[]): ReadonlyMap<SessionId, WatchedHead>
   storedBytes(userId: UserId): number
@@ -78,13 +84,14 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
 
   return {
     events(sessionId, after, limit) {
-      const { rows, isCut } = takePage(selectEvents.iterate(sessionId, after, atMost(limit)))
+      const { rows, isCut, size } = takePage(selectEvents.iterate(sessionId, after, atMost(limit)))
       const first = Math.max(0, after) + 1
       const lastSeq = integerIn(selectHead.get(sessionId) ?? { last_seq: 0 }, 'last_seq')
       const expected = isCut ? rows.length : Math.max(0, Math.min(atMost(limit), lastSeq - first + 1))
       if (rows.length !== expected) throw incomplete(sessionId, rows, { first, expected })
       const checksums = checksumsIn(sessionId)
-      return rows.map((row, index) => recordedIn(row, { sessionId, expectedSeq: first + index, checksums }))
+      const events = rows.map((row, index) => recordedIn(row, { sessionId, expectedSeq: first + index, checksums }))
+      return { events, size }
     },
     head(sessionId) {
       const row = selectHead.get(sessionId)

@@ -6,15 +6,18 @@ import type { GroupCommit } from './group-commit.ts'
 import { prepareLeases } from './leases.ts'
 import { createListingWrites } from './listing-writes.ts'
 import { prepareListings } from './listings.ts'
+import { createReadPauses } from './read-pauses.ts'
 import { createSearchIndexer } from './search-indexer.ts'
 import { prepareSearchRows } from './search-rows.ts'
 import { createSessionHeads } from './session-heads.ts'
-import { prepareSessionReads } from './session-reads.ts'
+import { prepareSessionReads, type EventPage } from './session-reads.ts'
 import { createSessionRemoval } from './session-removal.ts'
 import { prepareSpokenRows } from './spoken-rows.ts'
 import { isUnreadable } from './sqlite-fault.ts'
 import { prepareUsageWrites } from './usage-writes.ts'
 import { createUserSizes } from './user-sizes.ts'
+
+const NOTHING: EventPage = { events: [], size: 0 }
 
 export interface SqliteEventStoreOptions {
   readonly db: DatabaseSync
@@ -32,6 +35,7 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
   const append = prepareAppend({ db, clock, heads, sizes, listings: rows, drafts, usage })
   const leases = prepareLeases(db, clock, heads)
   const reads = prepareSessionReads(db, clock)
+  const pause = createReadPauses()
   const search = prepareSearchRows(db)
   const indexer = createSearchIndexer({ clock, commits, rows: search, spoken: prepareSpokenRows(db) })
   const listings = prepareListings(db, search)
@@ -63,8 +67,14 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
       const { lastSeq, fence } = result
       return fence === undefined ? { type: 'appended', lastSeq } : { type: 'appended', lastSeq, fence }
     },
-    readEvents: (sessionId, after, limit) =>
-      commits.read(() => (removal.isHidden(sessionId) ? [] : reads.events(sessionId, after, limit))),
+    async readEvents(sessionId, after, limit) {
+      const { events, size } = await commits.read(() =>
+        removal.isHidden(sessionId) ? NOTHING : reads.events(sessionId, after, limit),
+      )
+      const turn = pause(size)
+      if (turn !== undefined) await turn
+      return events
+    },
     readHead: (sessionId) => commits.read(() => reads.head(sessionId)),
     readHeads: (sessionIds) => commits.read(() => reads.heads(sessionIds)),
     storedBytes: (userId) => commits.read(() => reads.storedBytes(userId)),

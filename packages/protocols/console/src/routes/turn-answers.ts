@@ -2,6 +2,7 @@ import { asSessionId } from '@polylogue/engine'
 import type { turnOperations } from '../contract/turns.ts'
 import type { Answers } from './answer-operations.ts'
 import type { ConsoleDeps } from './deps.ts'
+import { StreamedAnswer } from './streamed-answer.ts'
 
 export function answerTurns({
   engine,
@@ -11,8 +12,8 @@ export function answerTurns({
     async readTurns({ caller: { userId }, params, query }) {
       const sessionId = asSessionId(params.id)
       const { lastSeq } = await engine.readSession(userId, sessionId, 'guest')
-      const page = await readRows({ userId, sessionId, ...query })
-      return { ...page, last: Math.max(lastSeq, page.seq) }
+      const { rows, ...page } = await readRows({ userId, sessionId, ...query })
+      return new StreamedAnswer({ ...page, last: Math.max(lastSeq, page.seq) }, 'rows', rows)
     },
   }
 }

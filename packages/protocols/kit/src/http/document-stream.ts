@@ -27,6 +27,7 @@ export class DocumentStream {
   readonly #options: DocumentStreamOptions
   #text = ''
   #timer: { cancel(): void } | undefined
+  #sincePause = 0
 
   constructor(outgoing: ServerResponse, options: DocumentStreamOptions) {
     this.#outgoing = outgoing
@@ -82,8 +83,16 @@ export class DocumentStream {
     for (let at = 0; at < text.length;) {
       const end = endOfPiece(text, at)
       await this.#writePiece(text.slice(at, end))
+      this.#sincePause += end - at
       at = end
+      // A fast client takes every piece in the same turn of the event loop. Others have their turn in between.
+      if (this.#sincePause >= WHOLE_LENGTH) await this.#pause()
     }
+  }
+
+  #pause(): Promise<void> {
+    this.#sincePause = 0
+    return new Promise((resolve) => void setImmediate(resolve))
   }
 
   async #writePiece(piece: string): Promise<void> {
