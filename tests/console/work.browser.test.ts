@@ -9,6 +9,7 @@ let chat: Chat
 beforeAll(async () => {
   stage = await openStage({
     config: () => ({
+      providers: { anthropic: { apiKey: 'sk-no-key' } },
       agents: [{ name: 'small', instructions: 'Be short.', model: 'scripted', contextWindow: 20_000 }],
     }),
   })
@@ -240,6 +241,33 @@ it('console 37: sub-agents nest three deep with state, calls and cost; one is st
   await chat.answered('All done.')
   expect(await node('b1').getAttribute('data-status')).toBe('done')
   await expect.poll(() => node('b1').innerText(), WAIT).toMatch(/done\s+0 calls\s+[\d.]+ s\s+\?/)
+})
+
+it('acp finding 3: a new session begins with a chosen model and one of its thinking levels', async () => {
+  const { page } = stage
+  const pick = async (button: string, choice: string): Promise<void> => {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('menuitem', { name: choice, exact: true }).click()
+  }
+  await page.locator('.rail a[href="/"]').nth(1).click()
+  await page.getByRole('button', { name: 'Default model' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Thinking level' }).count()).toBe(0)
+  await pick('Default model', 'Claude Opus 4.5')
+  await pick('Thinking level: Default thinking', 'high')
+  await page.getByRole('button', { name: 'Thinking level: high' }).waitFor()
+  // The session is made, but its turn does not begin: it would ask the provider.
+  const made = Promise.withResolvers<unknown>()
+  await page.route('**/api/sessions', async (route) => {
+    made.resolve(await (await route.fetch()).json())
+    await route.fulfill({ json: {} })
+  })
+  await chat.say('Think hard')
+  const { session_id: id } = (await made.promise) as { session_id: string }
+  await page.getByRole('alert').waitFor()
+  await page.unroute('**/api/sessions')
+  const headers = { authorization: `Bearer ${stage.server().localKey}` }
+  const answer = await fetch(`${stage.server().url}/api/sessions/${id}`, { headers })
+  expect(await answer.json()).toMatchObject({ model: 'anthropic/claude-opus-4-5-20251101', thinking: 'high' })
 })
 
 it('console 71: no page broke a rule of its own', () => {

@@ -81,6 +81,8 @@ export const en = {
   mode: 'Mode',
   model: 'Model',
   defaultModel: 'Default model',
+  thinkingLevel: 'Thinking level',
+  defaultThinking: 'Default thinking',
   newTitle: 'What should the agent do?',
   newHint: 'What you send is on disk before the agent sees it.',
   starterHello: 'Hello! What can you do?',

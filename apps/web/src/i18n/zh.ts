@@ -82,6 +82,8 @@ export const zh: Words = {
   mode: '模式',
   model: '模型',
   defaultModel: '默认模型',
+  thinkingLevel: '思考等级',
+  defaultThinking: '默认思考',
   newTitle: '让智能体做什么？',
   newHint: '你发送的内容先写入磁盘，智能体才会看到。',
   starterHello: '你好！你能做什么？',

@@ -5,6 +5,8 @@ import { isObject, request } from './http.ts'
 export interface OfferedModel {
   readonly id: string
   readonly name: string
+  /** How much it can be told to think, the least first. */
+  readonly thinking: readonly string[]
 }
 
 /** Our own server answers as its types say; a broken answer is an error here and not later. */
@@ -33,10 +35,11 @@ export async function readSession(id: string): Promise<SessionDetail> {
 export interface NewSession {
   readonly agent?: string
   readonly model?: string
+  readonly thinking?: string
 }
 
-export async function createSession({ agent, model }: NewSession): Promise<string> {
-  const body = { ...(agent !== undefined && { solution_id: agent }), ...(model !== undefined && { model }) }
+export async function createSession({ agent, ...choices }: NewSession): Promise<string> {
+  const body = { ...(agent !== undefined && { solution_id: agent }), ...choices }
   return fieldOf<string>(await request('POST', '/api/sessions', body), 'session_id', (id) => typeof id === 'string')
 }
 

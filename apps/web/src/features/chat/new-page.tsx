@@ -8,6 +8,7 @@ import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Menu } from '../../ui/lazy-menu.tsx'
 import { Composer } from './composer.tsx'
 import { PresetMenu, type PresetName } from './mode-pick.tsx'
+import { ThinkingMenu } from './thinking-menu.tsx'
 import './new-page.css'
 
 export function NewPage() {
@@ -17,9 +18,15 @@ export function NewPage() {
   const server = useSnapshot(SERVER_KEY, () => model.server)
   const [agent, setAgent] = useState<string>()
   const [chosenModel, setModel] = useState<string>()
+  const [thinking, setThinking] = useState<string>()
   const [preset, setPreset] = useState<PresetName>('workspace-write')
   const [problem, setProblem] = useState<string>()
   const agentName = agent ?? server?.status.defaultAgent
+  const levels = server?.models.find(({ id }) => id === chosenModel)?.thinking ?? []
+  const pickModel = (id: string | undefined): void => {
+    setModel(id)
+    setThinking(undefined)
+  }
   const isDemo = agentName !== undefined && server?.status.demoAgents?.includes(agentName) === true
 
   const begin = async (message: NewMessage): Promise<void> => {
@@ -28,6 +35,7 @@ export function NewPage() {
       const settings = {
         ...(agentName !== undefined && { agent: agentName }),
         ...(chosenModel !== undefined && { model: chosenModel }),
+        ...(thinking !== undefined && { thinking }),
         ...(preset !== 'workspace-write' && { preset }),
       }
       navigate(`/s/${await model.begin(message, settings)}`)
@@ -72,15 +80,16 @@ export function NewPage() {
                     </button>
                   }
                   entries={[
-                    { label: t('defaultModel'), onSelect: () => setModel(undefined) },
+                    { label: t('defaultModel'), onSelect: () => pickModel(undefined) },
                     ...server.models.map(({ id, name }) => ({
                       label: name,
                       isChosen: id === chosenModel,
-                      onSelect: () => setModel(id),
+                      onSelect: () => pickModel(id),
                     })),
                   ]}
                 />
               ) : null}
+              {levels.length > 0 ? <ThinkingMenu levels={levels} level={thinking} onPick={setThinking} /> : null}
             </>
           )}
         </Composer>
