@@ -31,7 +31,7 @@ describe('a question of the agent', () => {
     const running = start(asking(COLOUR))
     await running.says('A number, or your own words: ')
     expect(running.output().stdout).toMatch(
-      /The agent has a question for you\.\r\n {2}Colour: Which\?\r\n {2}1\. Red warm\r\n {2}2\. Blue/,
+      /The agent has a question for you\.\r\nColour: Which\?\r\n1\. Red: warm\r\n2\. Blue/,
     )
     running.process.stdin.write('7\n')
     await expect.poll(() => running.output().stdout.split('own words: ').length, { timeout: 10_000 }).toBeGreaterThan(2)
@@ -55,7 +55,7 @@ describe('a question of the agent', () => {
   it('waits without a terminal, with exit code 3, and is taken up later', async () => {
     const waiting = await run(asking(COLOUR))
     expect(waiting.code).toBe(3)
-    expect(waiting.stderr).toContain('Waiting: The agent has a question for you.\n  Colour: Which?\n  1. Red warm\n')
+    expect(waiting.stderr).toContain('Waiting: The agent has a question for you.\n  Colour: Which?\n  1. Red: warm\n')
     const running = start('--session', sessionIn(waiting))
     await running.says('A number, or your own words: ')
     running.process.stdin.write('1\n')

@@ -15,7 +15,7 @@ export async function askQuestions({ stderr }: Terminal, call: WaitingCall): Pro
   if (await forgetTyped(process.stdin)) return 'cancel'
   const replies: string[] = []
   for (const question of questions) {
-    for (const line of formatQuestion(question, stderr.dim)) stderr.write(`  ${line}\n`)
+    for (const line of formatQuestion(question, stderr.dim)) stderr.write(`${line}\n`)
     const reply = await askUntilClear(question)
     if (reply === undefined || reply === 'cancel') return reply
     replies.push(reply.text)
@@ -45,7 +45,7 @@ function formatQuestion(asked: Question, dim = (text: string): string => text): 
   return [
     `${title}${toTerminalText(question)}`,
     ...options.map(({ label, description }, index) => {
-      const about = description === undefined ? '' : ` ${dim(toTerminalLine(description))}`
+      const about = description === undefined ? '' : `: ${dim(toTerminalLine(description))}`
       return `${index + 1}. ${toTerminalLine(label)}${about}`
     }),
   ]

@@ -13,6 +13,10 @@ describe('a call that needs a decision', () => {
     ])
     const url = `https://r.example/https://evil.example/?q=${'y'.repeat(5_000)}#fragment`
     expect(shown('WebFetch', { url })).toEqual([url])
+    expect(shown('Read', { path: 'a.txt' })).toEqual(['a.txt'])
+    expect(shown('Read', { path: 'a\u202e', offset: 5 })).toEqual(['a\\u202e {"offset":5}'])
+    expect(shown('Grep', { pattern: 'to do', path: 'src' })).toEqual(['to do {"path":"src"}'])
+    expect(shown('Glob', { pattern: 7 })).toEqual(['{"pattern":7}'])
     expect(shown('Write', { path: 'a', content: 'x\ny\n' }, [{ path: '/a', newText: 'x\ny\n' }])).toEqual([
       'a (a new file)',
       '+ x',

@@ -6,6 +6,8 @@ export type ShownCall = Pick<WaitingCall, 'name' | 'input' | 'diffs'>
 
 const command = z.looseObject({ command: z.string() })
 const fetching = z.looseObject({ url: z.string() })
+const reading = z.looseObject({ path: z.string() })
+const searching = z.looseObject({ pattern: z.string() })
 const writing = z.looseObject({ path: z.string(), content: z.string() })
 const change = z.looseObject({ oldText: z.string(), newText: z.string() })
 const editing = change.extend({ path: z.string() })
@@ -22,6 +24,15 @@ function formatKnown({ name, input, diffs }: ShownCall): readonly string[] | und
     case 'Bash': {
       const { command: text, ...rest } = command.safeParse(input).data ?? {}
       return text === undefined ? undefined : [...linesOf(text, '$ ', '  '), ...formatRest(rest)]
+    }
+    case 'Read': {
+      const { path, ...rest } = reading.safeParse(input).data ?? {}
+      return path === undefined ? undefined : [[spellOutLine(path), ...formatRest(rest)].join(' ')]
+    }
+    case 'Glob':
+    case 'Grep': {
+      const { pattern, ...rest } = searching.safeParse(input).data ?? {}
+      return pattern === undefined ? undefined : [[spellOutLine(pattern), ...formatRest(rest)].join(' ')]
     }
     case 'WebFetch': {
       const { url, ...rest } = fetching.safeParse(input).data ?? {}
