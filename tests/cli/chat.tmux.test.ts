@@ -117,13 +117,25 @@ describe('polylogue chat in a terminal of 40 columns', () => {
 })
 
 describe('polylogue chat in a terminal of 120 columns', () => {
-  it('names agent, model and folder, and changes model and thinking level', async () => {
+  it('names agent, model and folder, shows the usage, and changes model and thinking level', async () => {
     const args = scripted('chat', '--directory', dir.path)
     const environment = { ANTHROPIC_API_KEY: 'sk-no-key' }
     await using terminal = await openTmux(args, { cwd: dir.path, columns: 120, environment })
     await terminal.shows(PROMPT)
     const header = (await terminal.text()).replaceAll('\n', ' ')
     expect(header).toContain(`scripted · polylogue/scripted · ${await realpath(dir.path)}`)
+    await terminal.enter('/usage')
+    await terminal.shows(/^Nothing was used in this session yet\.\n>$/m)
+    await terminal.enter(`say Hello ${'and so on '.repeat(200)}to the end`)
+    await terminal.shows(/to the end\n>$/)
+    await terminal.enter('/usage')
+    await terminal.shows(/^1 model call · tokens: \d+ read, \d+ written · cost unknown\n>$/m)
+    await terminal.enter('/compact')
+    await terminal.shows(/^there is nothing to compact yet\n>$/m)
+    await terminal.enter('say Hello again')
+    await terminal.shows(/^Hello again\n>$/m)
+    await terminal.enter('/compact')
+    await terminal.shows(/^Summarized\. The context has about \d+ tokens now\.\n>$/m)
     await terminal.enter('/thinking')
     await terminal.shows(/^No thinking levels are known for polylogue\/scripted\.\n>$/m)
     await terminal.enter('/model anthropic/claude-opus-4-5')

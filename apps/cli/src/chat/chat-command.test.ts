@@ -6,7 +6,7 @@ describe('a typed line', () => {
     expect(parseChatInput(typed)).toEqual({ type: 'nothing' })
   })
 
-  it.each(['/help', '/new', '/sessions', '/model', '/thinking', '/mode', '/quit'])(
+  it.each(['/help', '/new', '/sessions', '/model', '/thinking', '/mode', '/usage', '/compact', '/quit'])(
     '%s is a command, and in the help',
     (typed) => {
       expect(parseChatInput(` ${typed} `)).toEqual({ type: 'command', name: typed.slice(1), rest: '' })

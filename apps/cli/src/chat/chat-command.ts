@@ -1,7 +1,7 @@
 // What a typed line means. A line that begins with a slash is a command of the chat or of the session; two slashes send
 // the rest as text.
 
-const NAMES = ['help', 'new', 'sessions', 'model', 'thinking', 'mode', 'quit'] as const
+const NAMES = ['help', 'new', 'sessions', 'model', 'thinking', 'mode', 'usage', 'compact', 'quit'] as const
 export type ChatCommandName = (typeof NAMES)[number]
 
 export type ChatInput =
@@ -18,6 +18,8 @@ const ABOUT: Readonly<Record<ChatCommandName, readonly [usage: string, about: st
   model: ['/model [name]', 'show or change the model'],
   thinking: ['/thinking [level]', 'show or change how much the model thinks'],
   mode: ['/mode [name]', 'show or change what runs without asking'],
+  usage: ['/usage', 'show tokens and cost of this session'],
+  compact: ['/compact', 'summarize the conversation for the model; the history stays'],
   quit: ['/quit', 'leave; the session is kept'],
 }
 

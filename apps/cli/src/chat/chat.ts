@@ -20,8 +20,10 @@ import { createPrompt } from './ask-prompt.ts'
 import { CHAT_HELP, parseChatInput, type ChatCommandName } from './chat-command.ts'
 import { createChatPrinter } from './chat-printer.ts'
 import type { ChatScreen } from './chat-screen.ts'
+import { compactSession } from './compact-session.ts'
 import { changeMode, changeModel, changeThinking, pickSession } from './choose.ts'
 import { formatHeader, readSessionModel } from './session-model.ts'
+import { formatSessionUsage } from './session-usage.ts'
 import { showRecent } from './show-recent.ts'
 
 export interface ChatDeps {
@@ -114,7 +116,21 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
       case 'mode':
         tell(await changeMode(owner, terminal, { sessionId, name: rest }))
         break
+      case 'usage':
+        tell(formatSessionUsage(await owner.console.readUsage({ query: { session: sessionId } })))
+        break
+      case 'compact':
+        await compact()
+        break
     }
+  }
+
+  /** Ctrl-C ends the wait. The summary itself continues. */
+  async function compact(): Promise<void> {
+    using interruption = listenForInterruption()
+    const waiting = new AbortController()
+    interruption.stopBy(() => waiting.abort())
+    tell(await compactSession(owner, sessionId, waiting.signal))
   }
 
   async function showSessionCommands(): Promise<void> {
