@@ -147,6 +147,7 @@ it('console 42: a guest reads a shared session live and can change nothing', asy
   await page.goto(stage.page.url())
   await guest.answered('For everybody')
   await page.getByText('Shared by local').waitFor()
+  expect(await page.locator('.user-row .speaker').allInnerTexts()).toEqual(['local'])
   await chat.say('say Said while she looks')
   await guest.answered('Said while she looks')
   const offered =

@@ -2,9 +2,10 @@ import type { TurnProjection } from '@polylogue/client/blade'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { headKey } from '../../model/open-session.ts'
 import { saidAgain, textOf } from '../../model/said-again.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
-import { useModel } from '../../ui/model-context.tsx'
+import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Attachments } from './attachments.tsx'
 import { Speaker } from './speaker.tsx'
@@ -24,9 +25,10 @@ export function UserRow({ session, turn, isTarget = false }: UserRowProps) {
   const { isEmbedded } = useModel()
   const [isEditing, setEditing] = useState(false)
   const text = textOf(turn)
+  const owner = useOwner(session.id)
   return (
     <article className="row user-row" data-turn={turn.turn_id} data-target={isTarget || undefined}>
-      <Speaker name={t('you')} />
+      <Speaker name={owner ?? t('you')} />
       <div className="row-body">
         {isEditing ? (
           <EditSaid session={session} turn={turn} onClose={() => setEditing(false)} />
@@ -53,6 +55,15 @@ export function UserRow({ session, turn, isTarget = false }: UserRowProps) {
       </div>
     </article>
   )
+}
+
+/** Who says it in a session that somebody else shares. */
+function useOwner(sessionId: string): string | undefined {
+  const model = useModel()
+  return useSnapshot(headKey(sessionId), () => {
+    const { detail } = model.session(sessionId).head
+    return detail === undefined || detail.viewer_role === 'owner' ? undefined : detail.user_id
+  })
 }
 
 interface EditSaidProps extends UserRowProps {
