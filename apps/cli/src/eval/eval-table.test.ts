@@ -31,9 +31,17 @@ it('a row says what a task took, the last one sums up, and reasons follow', () =
 one    pass    3      1200   40      0.25 USD
 two    FAIL    3      1200   40      ?
 three  FAIL    0      0      0       –
-total  1/3     6      2400   80
+total  1/3     6      2400   80      0.25 USD + ?
 
 two: AssertionError: 1 \\u001b[2J
 three: No model.
 `)
+})
+
+it('the cost of all tasks is summed by currency', () => {
+  const task = (cost: UsageAmounts['cost']) => ({ task: 'a', about: '', passed: true, usage: { ...usage, cost } })
+  const lastLine = (...tasks: Parameters<typeof formatEvaluation>[0]) =>
+    formatEvaluation(tasks).trim().split('\n').at(-1)
+  expect(lastLine(task({ USD: 0.25 }), task({ USD: 0.5, EUR: 1 }))).toMatch(/0\.75 USD \+ 1\.00 EUR$/)
+  expect(lastLine({ task: 'a', about: '', passed: false })).toMatch(/–$/)
 })
