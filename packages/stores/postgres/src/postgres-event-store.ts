@@ -39,7 +39,11 @@ export function createPostgresEventStore(db: Database): EventStore {
 
   return {
     async append(request) {
-      if (request.clearDrafts !== undefined || request.release === true) drafts.forget(request.sessionId)
+      if (request.clearDrafts !== undefined || request.release === true) {
+        const saving = drafts.underWay(request.sessionId)
+        if (saving !== undefined) await saving
+        drafts.forget(request.sessionId)
+      }
       return groups.append(request)
     },
     async readEvents(sessionId, after, limit) {

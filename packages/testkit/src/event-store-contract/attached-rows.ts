@@ -105,6 +105,17 @@ export function describeAttachedRows(subject: () => OpenedEventStore): void {
       await store.append(addition(SESSION, 1, { fence: fence!, clearDrafts: [STEP] }))
       expect(await store.readDrafts(SESSION)).toEqual([other])
     })
+
+    it('goes with that append also while a save is under way', async () => {
+      const { store } = subject()
+      await store.append(creation(SESSION))
+      const fence = await store.claim(SESSION, 'a', 60_000)
+      for (let seq = 1; seq <= 20; seq += 1) {
+        const saves = ['a', 'ab', 'abc'].map((text) => store.saveDrafts(SESSION, fence!, [draft(text)]))
+        await Promise.all([...saves, store.append(addition(SESSION, seq, { fence: fence!, clearDrafts: [STEP] }))])
+        expect(await store.readDrafts(SESSION)).toEqual([])
+      }
+    })
   })
 
   describe('a blob', () => {
