@@ -17,6 +17,8 @@ export interface SessionHeadline {
   /** What only our own protocol tells, and only the owner: the mode, the folder, the relatives. */
   readonly record?: SessionRecord['session']
   readonly isRunning: boolean
+  /** Turns that ended while the session was open here. */
+  readonly answers: number
   readonly problem?: string
   /** Rows of the session's own agent, in order: turns, or gaps where they are not loaded. */
   readonly rows: readonly string[]
@@ -50,7 +52,7 @@ export class OpenSession implements TurnSource {
   readonly id: string
   readonly pages: RowPages
   readonly #deps: OpenSessionDeps
-  #head: SessionHeadline = { phase: 'loading', isRunning: false, rows: [], waiting: [], queue: [] }
+  #head: SessionHeadline = { phase: 'loading', isRunning: false, answers: 0, rows: [], waiting: [], queue: [] }
   readonly #answered = new Set<string>()
   /** What running calls print. */
   readonly output: CallOutput
@@ -172,7 +174,7 @@ export class OpenSession implements TurnSource {
     if (event === 'chat:start' || event === 'chat:end') this.#runsHeard++
     if (event === 'chat:start') this.#change({ isRunning: true })
     if (event === 'chat:end') {
-      this.#change({ isRunning: false })
+      this.#change({ isRunning: false, answers: this.#head.answers + 1 })
       this.output.close()
       void this.#readWaiting()
       void this.#readSpent()
