@@ -145,8 +145,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${ENGINE}/session/open-session.ts`,
-        find: '...(isSnapshotDue && { snapshot: writeSnapshot(state) }),',
-        replacement: '...(isSnapshotDue && { snapshot: writeSnapshot(this.#state) }),',
+        find: 'snapshot: isSnapshotDue ? writeSnapshot(state) : undefined,',
+        replacement: 'snapshot: isSnapshotDue ? writeSnapshot(this.#state) : undefined,',
       },
     ],
     caughtBy: { file: `${ENGINE}/session/open-session.test.ts`, test: 'is stored every 200 events' },
