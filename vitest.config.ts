@@ -18,6 +18,8 @@ export default defineConfig({
     },
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // On a loaded machine a page or a server may take longer than the default of one second.
+    expect: { poll: { timeout: 20_000 } },
     setupFiles: 'tests/house/fix-seed.ts',
     sequence: { sequencer: LongestFirst },
     projects: [
