@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { say } from './say.ts'
 
 const [kind = 'write', ...files] = process.argv.slice(2)
-const databases = files.map((file) => new DatabaseSync(file))
+const databases = files.map((file) => new DatabaseSync(file, { timeout: 30_000 }))
 for (const db of databases) {
   db.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
   db.prepare('SELECT count(*) FROM sessions').get()

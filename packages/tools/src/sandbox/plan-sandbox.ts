@@ -85,9 +85,12 @@ export function createSandboxPlanner({ protectedSet, stateDir, ...options }: San
       }
       const isInRoot = (path: string): boolean => roots.some((root) => isBelow(path, root.path))
       const close = async (): Promise<void> => {
-        await machine?.handle.close()
-        await Promise.all(held.map((one) => one.close()))
-        for (const path of taken) placeholders.giveBack(path)
+        try {
+          await machine?.handle.close()
+          await Promise.all(held.map((one) => one.close()))
+        } finally {
+          for (const path of taken) placeholders.giveBack(path)
+        }
       }
       const view = protectedSet.look()
       try {
