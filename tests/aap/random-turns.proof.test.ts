@@ -26,7 +26,7 @@ it.each(WAYS)('random turns of the official loop: $mode at $base', { timeout: 60
   await dir.remove()
   tellProof({
     id: 'A1',
-    what: `turns with sub-agents, questions, budgets and tools of the client, answered as the official client does (${mode} at ${dialect.base}): no refusal, no stall, both histories as the log has them`,
+    what: `turns with sub-agents, questions, budgets and tools of the client, answered as the official client does (${mode} at ${dialect.base}): no refusal, no stall, both histories equal the log`,
     count: turns,
     failures: faults.length,
     seed: SEED,

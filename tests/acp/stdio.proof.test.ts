@@ -20,7 +20,7 @@ it(`F19: ${EDITORS} editors end in ${ENDS.length} ways`, async () => {
   }
   tellProof({
     id: 'F19',
-    what: `editors that leave in the middle of a turn in ${ENDS.length} ways, alone and beside a server: exit code 0 within 6 s, no process left`,
+    what: `editors that disconnect in the middle of a turn in ${ENDS.length} ways, alone and beside a server: exit code 0 within 6 s, no process left`,
     count: EDITORS,
     failures: complaints.length,
     complaints,
@@ -41,7 +41,7 @@ it(`B1: ${FRAMES} malformed frames on stdio`, async () => {
   }
   tellProof({
     id: 'B1',
-    what: 'malformed JSON-RPC frames on the stdin of an ACP process, alone and as a pipe: refused by their codes, nobody ends',
+    what: 'malformed JSON-RPC frames on the stdin of an ACP process, alone and beside a server: each is refused with its code, and no process exits',
     count: FRAMES,
     failures: complaints.length,
     complaints,

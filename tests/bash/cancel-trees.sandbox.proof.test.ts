@@ -14,7 +14,7 @@ it.each(PLANS)('F12: $cancels cancels $where', async ({ sandbox, cancels, where 
   const { complaints, longestMs, perShape } = await cancelTrees({ cancels, sandbox, beside: 2, withinMs: 2000 })
   tellProof({
     id: 'F12',
-    what: `shell commands cancelled at the tool, ${where}, over ${Object.keys(perShape).length} shapes of process trees: nobody left, nothing written after the end, the longest took ${Math.round(longestMs)} ms`,
+    what: `shell commands cancelled at the tool, ${where}, over ${Object.keys(perShape).length} shapes of process trees: no process left, nothing written after the end, the slowest took ${Math.round(longestMs)} ms`,
     count: cancels,
     failures: complaints.length,
     seed: 'none',

@@ -12,7 +12,7 @@ it('C16: 50,000 commands', async () => {
   const { complaints, slowestMs } = await fuzzCommands({ ...PLAN, seed })
   tellProof({
     id: 'C16',
-    what: `made-up commands: shown, hashed and executed bytes are one (${PLAN.recorded} of them read from the running shell), unknown syntax is never understood (${PLAN.parsedByBash} checked against bash), limits deny, wrappers are never covered; the slowest took ${Math.round(slowestMs)} ms to inspect`,
+    what: `generated commands: shown, hashed and executed bytes are the same (${PLAN.recorded} of them read from the running shell), unknown syntax is never taken as understood (${PLAN.parsedByBash} checked against bash), limits deny, wrappers are never covered; the slowest took ${Math.round(slowestMs)} ms to inspect`,
     count: PLAN.commands,
     failures: complaints.length,
     seed: SEED,

@@ -45,7 +45,7 @@ it('a thousand watchers of one session all receive the same events', async () =>
   await dir.remove()
   tellProof({
     id: 'sockets',
-    what: `watchers of one session over Socket.IO, ${first.told.length} events each: all told the same, and folded to what the session says`,
+    what: `watchers of one session over Socket.IO, ${first.told.length} events each: all received the same, which folds to the state of the session`,
     count: WATCHERS,
     failures: complaints.length,
     seed: '–',
@@ -91,7 +91,7 @@ it('600 sockets that do not read cost neither memory nor time', async () => {
   await dir.remove()
   tellProof({
     id: 'F10',
-    what: `sockets that read nothing, 100 B/s, or answer no ping, over ${EVENTS.toLocaleString('en')} events: all let go; memory +${Math.round(grown / MEBIBYTE)} MiB at most; p99 of another client ${alone.toFixed(1)} ms alone, ${other.toFixed(1)} ms amid`,
+    what: `sockets that read nothing, 100 B/s, or answer no ping, over ${EVENTS.toLocaleString('en')} events: all disconnected; memory +${Math.round(grown / MEBIBYTE)} MiB at most; p99 of another client ${alone.toFixed(1)} ms alone, ${other.toFixed(1)} ms beside them`,
     count: manners.length,
     failures: complaints.length,
     seed: '–',

@@ -30,7 +30,7 @@ it('F15: the slots of a year on Postgres', async () => {
   await database.drop()
   tellProof({
     id: 'F15',
-    what: `slots of a year in ${ZONES.length} zones, three processes that died ${deaths} times, clocks set by an hour or a day, new rules of time zones: one outcome each, each run once`,
+    what: `slots of a year in ${ZONES.length} zones, three processes killed ${deaths} times, clocks moved by an hour or a day, changed time zone rules: each slot has one outcome and runs once`,
     ...{ store: 'postgres', count: slots, failures: complaints.length, complaints, seed: SEED, seconds: seconds() },
   })
   expect(complaints).toEqual([])

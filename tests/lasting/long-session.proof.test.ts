@@ -15,7 +15,7 @@ it('L2: a session of two thousand turns', async () => {
   const { early, late } = played
   tellProof({
     id: 'L2',
-    what: `turns of one session: at most ${Math.max(...played.inputTokens)} of ${WINDOW} tokens to the model, ${played.compactions} compactions, ${inMs(early.cpuPerTurn)} of CPU a turn in the beginning and ${inMs(late.cpuPerTurn)} at the end, ${inMiB(early.residentBytes)} and ${inMiB(late.residentBytes)} of memory`,
+    what: `turns of one session: at most ${Math.max(...played.inputTokens)} of ${WINDOW} tokens to the model, ${played.compactions} compactions, ${inMs(early.cpuPerTurn)} of CPU per turn at first and ${inMs(late.cpuPerTurn)} at the end, ${inMiB(early.residentBytes)} and ${inMiB(late.residentBytes)} of memory`,
     count: TURNS,
     failures: complaints.length,
     complaints,

@@ -19,7 +19,7 @@ it('L1: compaction, memory and budget across a kill at sampled failpoints', asyn
   const { reached, complaints } = await playRestarts(cycles)
   tellProof({
     id: 'L1',
-    what: `kill -9 in sessions that are compacted, remember and have a budget, once or twice in a row (${reached} died there): remembered once and recalled, never more than the window, no model call that nobody allowed, every call counted once`,
+    what: `kill -9 in sessions that are compacted, remember and have a budget, once or twice in a row (${reached} died there): each memory is kept once and recalled, no request exceeds the window, no model call runs without consent, every call is counted once`,
     count: cycles.length,
     failures: complaints.length,
     complaints,

@@ -23,7 +23,7 @@ it(`F16: ${FAULTS.length} faults of MCP servers, ${ROUNDS} times each`, async ()
   await beside.end()
   tellProof({
     id: 'F16',
-    what: `MCP servers over standard input and output that fail in ${FAULTS.length} ways: told of in time, the server beside it well, no process left`,
+    what: `stdio MCP servers that fail in ${FAULTS.length} ways: reported in time, the server beside them keeps working, no process left`,
     count: ROUNDS * FAULTS.length,
     failures: complaints.length,
     seed: 'none',
@@ -38,7 +38,7 @@ it(`C9: ${CROSSING.clients} clients with equal ids`, async () => {
   const complaints = await crossAnswers(CROSSING)
   tellProof({
     id: 'C9',
-    what: `calls of ${CROSSING.clients} clients of one MCP server, each with the same ids: every answer went to whoever asked`,
+    what: `calls of ${CROSSING.clients} clients of one MCP server, all with the same request ids: every answer reached the client that asked`,
     count: CROSSING.clients * CROSSING.callsEach,
     failures: complaints.length,
     seed: 'none',

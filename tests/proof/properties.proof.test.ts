@@ -18,7 +18,7 @@ it('the properties of npm test hold for other seeds', async () => {
   }
   tellProof({
     id: 'properties',
-    what: `runs of the ${files.length} test files with properties, each time with other choices (POLYLOGUE_SEED='${SEED} 1' and on): all hold`,
+    what: `runs of the ${files.length} property tests, each time with other random choices (POLYLOGUE_SEED='${SEED} 1' and on): all hold`,
     count: ROUNDS,
     failures: complaints.length,
     seed: SEED,

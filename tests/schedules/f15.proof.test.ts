@@ -20,7 +20,7 @@ it('F15: two million slots', async () => {
   })
   tellProof({
     id: 'F15',
-    what: `slots of twenty years in ${ZONES.length} zones, three processes that died ${deaths} times, clocks set by an hour or a day, new rules of time zones: one outcome each, each run once`,
+    what: `slots of twenty years in ${ZONES.length} zones, three processes killed ${deaths} times, clocks moved by an hour or a day, changed time zone rules: each slot has one outcome and runs once`,
     count: slots,
     failures: complaints.length,
     seed: SEED,
@@ -36,7 +36,7 @@ it('F15: ten thousand expressions', async () => {
   const complaints = await compareWithLooking({ runs: EXPRESSIONS, seed: createSeededRandom(SEED).int(2 ** 31) })
   tellProof({
     id: 'F15',
-    what: 'random cron expressions in random zones: the same slots as somebody finds who looks at the clock every minute',
+    what: 'random cron expressions in random zones: the same slots as a search through every minute finds',
     count: EXPRESSIONS,
     failures: complaints.length,
     seed: SEED,

@@ -39,7 +39,7 @@ it.each(WAYS.map((way) => ({ way, name: describeWay(way) })))('cut after every b
   const { count, faults } = await findFaults(lanes, [...everyByte, ...badNetworks])
   tellProof({
     id: 'F9',
-    what: `an event stream reset after every byte, and ${BAD_NETWORKS} times after eight random ones in a row (${name}): the client's log is the server's`,
+    what: `an event stream cut after every byte, and ${BAD_NETWORKS} streams each cut eight times at random (${name}): the client's log equals the server's`,
     count,
     failures: faults.length,
     seed: SEED,

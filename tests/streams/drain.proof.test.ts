@@ -32,7 +32,7 @@ it.each(PLANS)('200 turns and 2,000 streams: $what', async ({ what, withinMs, ..
   }
   tellProof({
     id: 'F13',
-    what: `running turns with 2,000 streams when the server is told to stop (${what}): none lost, none twice, exit 0 after ${(longestMs / 1000).toFixed(1)} s at most, and the next server goes on`,
+    what: `running turns with 2,000 streams at shutdown (${what}): none lost, none run twice, exit 0 after ${(longestMs / 1000).toFixed(1)} s at most, and the next server goes on`,
     count: rounds * ALL.turns,
     failures: complaints.length,
     complaints,

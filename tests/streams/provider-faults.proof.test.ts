@@ -22,12 +22,12 @@ const isSilent = ({ kind }: ProviderCase): boolean => kind === 'silence'
 it.each([
   {
     id: 'F11',
-    what: 'answers of a provider that begin and fall silent; the client waits, leaves or cancels',
+    what: 'provider answers that start and then stall, while the client waits, leaves or cancels',
     choose: () => chooseCases(3 * COUNT, SEED).filter(isSilent),
   },
   {
     id: 'F17',
-    what: 'answers of a provider cut at a chunk, unfinished, empty, no protocol, refused with 429 and 529, calls with equal ids, bad arguments and mixed pieces',
+    what: 'provider answers that are cut, unfinished, empty, malformed or refused with 429 and 529, and calls with equal ids, bad arguments and interleaved pieces',
     choose: () =>
       chooseCases((3 * COUNT) / 2, SEED)
         .filter((one) => !isSilent(one))

@@ -19,7 +19,7 @@ it('a client that reads nothing for 90 seconds has it all in the end', async () 
   const failed = turns.filter(({ told, stored }) => !isDeepStrictEqual(told, stored))
   tellProof({
     id: 'F9',
-    what: 'clients that read nothing for 90 seconds: short and long answers, over and still running when they wake',
+    what: 'clients that read nothing for 90 seconds: short and long answers, finished or still running when they wake',
     count: turns.length,
     failures: failed.length,
     seed: '–',

@@ -47,7 +47,7 @@ it('600 readers that do not read cost neither memory nor time', async () => {
   ]
   tellProof({
     id: 'F10',
-    what: `streams of readers that read nothing, 100 B/s, or left unnoticed, over ${EVENTS.toLocaleString('en')} events: all let go; memory +${inMebibytes(grown)} at most, then ${inMebibytes(drift)}; p99 of another client ${alone.p99.toFixed(1)} ms alone, ${p99.toFixed(1)} ms amid`,
+    what: `streams whose readers read nothing, read 100 B/s, or vanished, over ${EVENTS.toLocaleString('en')} events: all disconnected; memory +${inMebibytes(grown)} at most, then ${inMebibytes(drift)}; p99 of another client ${alone.p99.toFixed(1)} ms alone, ${p99.toFixed(1)} ms beside them`,
     count: WAVES * 600,
     failures: faults.length,
     seed: '–',

@@ -19,7 +19,7 @@ it.each(STORMS)('F12: $cancels cancelled turns, $where', async ({ sandbox, cance
   ]
   tellProof({
     id: 'F12',
-    what: `turns with running commands cancelled over AAP, ${where}, over ${Object.keys(result.perShape).length} shapes of process trees: nobody left after 2 s, nothing written after the end, cancelled visible after ${p99} ms (p99)`,
+    what: `turns with running commands cancelled over AAP, ${where}, over ${Object.keys(result.perShape).length} shapes of process trees: no process left after 2 s, nothing written after the end, clients saw the cancel after ${p99} ms (p99)`,
     count: cancels,
     failures: complaints.length,
     complaints,

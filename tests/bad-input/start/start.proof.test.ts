@@ -15,7 +15,7 @@ it(
     if (results !== undefined) {
       const line = {
         id: 'B11',
-        what: 'configurations, flags, variables and files that are not in order: one line that names the place, never open',
+        what: 'invalid configurations, flags, variables and files: one line names the place, and the server never starts unprotected',
         count: cases.length,
         failures: complaints.length,
         seed: 'none: all of them',

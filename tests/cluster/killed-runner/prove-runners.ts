@@ -22,7 +22,7 @@ export async function proveRunners(id: string, how: 'kill' | 'freeze'): Promise<
   const fault = how === 'kill' ? 'kill -9 of' : 'SIGSTOP for longer than its lease, with a clock that is wrong, of'
   tellProof({
     id,
-    what: `${fault} the node that runs turns of AAP, Blade, ACP and the console (${turns} turns ran there): another went on after ${slowest} s at most, clients read on there without a gap, I1–I10 hold`,
+    what: `${fault} the node that runs turns of AAP, Blade, ACP and the console (${turns} turns ran there): another node continued after ${slowest} s at most, clients resumed there without a gap, I1–I10 hold`,
     store: 'postgres',
     count: perLane * LANES,
     failures: complaints.length,

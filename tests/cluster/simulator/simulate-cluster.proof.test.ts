@@ -16,7 +16,7 @@ it(
     }
     tellProof({
       id: 'simulator',
-      what: 'histories of a cluster in memory, with lost, doubled and late messages and nodes that die and freeze: clients were told the truth',
+      what: 'simulated histories of a cluster, with lost, duplicated and late messages and nodes that die and freeze: no client was told anything false',
       store: 'postgres',
       count: SEEDS,
       failures: complaints.length,

@@ -16,7 +16,7 @@ it('cluster 38: F6: a database stands still under load', async () => {
   const { turns, complaints } = await freezeDatabase({ pausesMs, cancelWithinMs: CANCEL_WITHIN_MS })
   tellProof({
     id: 'F6',
-    what: `every process of the database stands still for 1, 5 or 60 s while two nodes work (${turns} turns): cancels are answered, other requests get 503, nothing is lost or runs twice, I1–I9 hold`,
+    what: `the whole database is paused for 1, 5 or 60 s while two nodes work (${turns} turns): cancels are answered, other requests get 503, nothing is lost or runs twice, I1–I9 hold`,
     ...{ store, count: pausesMs.length, failures: complaints.length, complaints, seed: '–', seconds: seconds() },
   })
   expect(complaints).toEqual([])

@@ -26,7 +26,7 @@ it('cluster 30: F13: a node with many turns and streams is told to stop', async 
   }
   tellProof({
     id: 'F13',
-    what: `running turns with ten streams each when the node is told to stop, once or twice: none lost, none twice, exit 0 after ${(longestMs / 1000).toFixed(1)} s at most, and the next node goes on`,
+    what: `running turns with ten streams each when the node gets SIGTERM, once or twice: none lost, none run twice, exit 0 after ${(longestMs / 1000).toFixed(1)} s at most, and the next node goes on`,
     count: turns * plans.length,
     ...{ store, failures: complaints.length, complaints, seed: SEED, seconds: seconds() },
   })
@@ -39,7 +39,7 @@ it('cluster 32: F13: two nodes are restarted in turn under load', async () => {
   const { turns, complaints } = await restartNodes(restarts)
   tellProof({
     id: 'F13',
-    what: `two nodes are stopped and started in turn while clients work at both (${turns} turns): none lost, none twice, exit 0, I1–I9 hold`,
+    what: `two nodes are stopped and started in turn while clients work at both (${turns} turns): none lost, none run twice, exit 0, I1–I9 hold`,
     ...{ store, count: restarts, failures: complaints.length, complaints, seed: '–', seconds: seconds() },
   })
   expect(complaints).toEqual([])
