@@ -188,6 +188,7 @@ const DERIVED = [
   'memory_words',
   'spoken_words',
   'draft_parts',
+  'projection_marks',
 ]
 const SHORT_LIVED = ['sign_in_codes', 'kept_sockets', 'nodes', 'settings', 'schema']
 

@@ -2,6 +2,7 @@ import type {
   Clock,
   EventStore,
   KeptStore,
+  MarkStore,
   LogEntry,
   MemoryStore,
   NodeFacts,
@@ -80,6 +81,10 @@ export interface Parts extends AgentParts, EngineParts {
   readonly secretBox: SecretBox
   /** Subscriptions of connections, for clients that reconnect. */
   readonly kept: KeptStore
+  /** Where doors may begin to read a long log. */
+  readonly marks: MarkStore
+  /** The listener is called when a shared storage may have lost its newest events. */
+  onStorageReplaced(listener: () => void): void
   readonly onSessionChange: SessionChangesHub['onChange']
   readonly metrics: ServerMetrics
   /** Present if other nodes share the storage. */
@@ -249,6 +254,8 @@ export async function compose(
     users: createUsers({ ...stores, ...engineParts, store: stores.users, events, schedules: stores.schedules, clock }),
     secretBox,
     kept: stores.kept,
+    marks: stores.marks,
+    onStorageReplaced: (listener) => stores.cluster?.onReplaced(listener),
     metrics,
     ...(sharedCounts && { sharedCounts }),
     streams,

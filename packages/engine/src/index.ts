@@ -167,6 +167,7 @@ export {
   type SessionPlace,
 } from './ports/nodes.ts'
 export type { KeyRecord, KeyStore, NewKey } from './ports/key-store.ts'
+export type { MarkKind, MarkStore, StoredMark } from './ports/mark-store.ts'
 export { KEPT_LIMITS, type KeptEntry, type KeptStore } from './ports/kept-store.ts'
 export { SIGN_IN_LIMITS, type NewSignInCode, type SignInStore } from './ports/sign-in-store.ts'
 export type {

@@ -18,7 +18,11 @@ export interface BladeParts {
 
 export function openBladeParts(deps: DoorDeps): BladeParts {
   const { parts, config, log, authenticate, addressOf, clientOf } = deps
-  const marks = new ProjectionMarks()
+  const marks = new ProjectionMarks({
+    store: parts.marks,
+    failed: (error) => log.debug({ err: error }, 'the marks of a session could not be read or stored'),
+  })
+  parts.onStorageReplaced(() => marks.clear())
   const rows = new RowReader(parts.engine, describeSessions(parts), marks)
   return {
     sockets: createSockets({

@@ -3,6 +3,7 @@ import type { SessionId, UserId } from '../ids.ts'
 import type { EventStore, Snapshot } from './event-store.ts'
 import type { KeptStore } from './kept-store.ts'
 import type { KeyStore } from './key-store.ts'
+import type { MarkStore } from './mark-store.ts'
 import type { MemoryStore } from './memory-store.ts'
 import type { Dispatcher, JobProblem } from './dispatcher.ts'
 import type { LiveBus } from './live-bus.ts'
@@ -27,6 +28,7 @@ export interface Stores extends Storage {
   readonly schedules: ScheduleStore
   readonly signIns: SignInStore
   readonly kept: KeptStore
+  readonly marks: MarkStore
   /** Present if the storage is shared. */
   readonly cluster?: SharedStorage
   /** Opening created the storage. */

@@ -17,6 +17,7 @@ export const MIGRATIONS = [
   '0007_plain_roles.sql',
   '0008_settings.sql',
   '0009_levels.sql',
+  '0010_projection_marks.sql',
 ] as const
 
 /** `PLLG`. */

@@ -7,6 +7,7 @@ import { createNotifyBus } from './notify-bus.ts'
 import { createPostgresEventStore } from './postgres-event-store.ts'
 import { createPostgresKeptStore } from './postgres-kept-store.ts'
 import { createPostgresKeyStore } from './postgres-key-store.ts'
+import { createPostgresMarkStore } from './postgres-mark-store.ts'
 import { createPostgresMemoryStore } from './postgres-memory-store.ts'
 import { createPostgresNodes } from './postgres-nodes.ts'
 import { createPostgresRuleStore } from './postgres-rule-store.ts'
@@ -55,6 +56,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     schedules: createPostgresScheduleStore(db),
     signIns: createPostgresSignInStore(db, clock),
     kept: createPostgresKeptStore(db, clock),
+    marks: createPostgresMarkStore(db),
     cluster: {
       nodes: createPostgresNodes(db),
       async agree(setting, values) {

@@ -2,6 +2,7 @@ import {
   eventStoreContract,
   keptStoreContract,
   keyStoreContract,
+  markStoreContract,
   memoryStoreContract,
   ruleStoreContract,
   scheduleStoreContract,
@@ -59,4 +60,9 @@ signInStoreContract('cluster 1: the Postgres sign-in store', async () => {
 keptStoreContract('cluster 1: the Postgres kept store', async () => {
   const { stores: all, clock, reopen, close } = await stores.open()
   return { store: all.kept, clock, close, reopen: async () => (await reopen()).kept }
+})
+
+markStoreContract('cluster 1: the Postgres mark store', async () => {
+  const { stores: all, reopen, close } = await stores.open()
+  return { events: all.events, store: all.marks, close, reopen: async () => (await reopen()).marks }
 })

@@ -206,7 +206,7 @@ describe('row-level security', () => {
     const tables = await database.query(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'polylogue'::regnamespace AND relrowsecurity`,
     )
-    expect(tables.length).toBe(18)
+    expect(tables.length).toBe(19)
     const users = async (name: unknown): Promise<unknown[]> =>
       (await client.query(`SELECT DISTINCT user_id FROM polylogue.${String(name)}`)).rows.map(
         ({ user_id: user }) => user,
@@ -237,6 +237,7 @@ describe('row-level security', () => {
       blobs: [{ hash: 'h', mediaType: 'image/png', bytes: Uint8Array.of(1) }],
     })
     await stores.memories.addMemory(userId, { type: 'feedback', content: 'tea' })
+    await stores.marks.keep(id, { door: 'one', format: 1 }, [{ seq: 1, content: '{}' }])
     await stores.rules.addRule(userId, { ruleId: `rule_${id}`, rule: { tool: '*', action: 'ask' }, createdAt: 1 })
   }
 })

@@ -22,6 +22,7 @@ export { checksumOfUser, userIn } from './user-row.ts'
 export { type UsageGroups, createUsageGroups } from './usage-groups.ts'
 export { type StoredKey, keyIn } from './key-row.ts'
 export { type RuleRow, checksumOfRule, inOrder, ruleIn } from './rule-row.ts'
+export { checksumOfMark, markIn, type MarkPlace } from './mark-row.ts'
 export { type Place, blobIn, draftIn, incomplete, recordedIn, sessionIn, snapshotIn, takePage } from './session-rows.ts'
 export { type TransferBatch, toBatches, toTransferRow } from './transfer-rows.ts'
 export {

@@ -23,6 +23,7 @@ export const MIGRATIONS = [
   '0011_sizes.sql',
   '0012_memory_origin.sql',
   '0013_users.sql',
+  '0014_projection_marks.sql',
 ] as const
 
 export function schemaVersionOf(db: DatabaseSync): number {

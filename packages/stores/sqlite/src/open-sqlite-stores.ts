@@ -9,6 +9,7 @@ import { storageFaultOf } from './sqlite-fault.ts'
 import { createSqliteEventStore } from './sqlite-event-store.ts'
 import { createSqliteKeyStore } from './sqlite-key-store.ts'
 import { createSqliteKeptStore } from './sqlite-kept-store.ts'
+import { createSqliteMarkStore } from './sqlite-mark-store.ts'
 import { createSqliteMemoryStore } from './sqlite-memory-store.ts'
 import { createSqliteRuleStore } from './sqlite-rule-store.ts'
 import { createSqliteScheduleStore } from './sqlite-schedule-store.ts'
@@ -65,6 +66,7 @@ function createStores(
     schedules: createSqliteScheduleStore(parts),
     signIns: createSqliteSignInStore(parts),
     kept: createSqliteKeptStore(parts),
+    marks: createSqliteMarkStore(parts),
     close: () => events.close(),
   }
 }

@@ -33,8 +33,8 @@ export function createSessionRemoval({ db, commits, removed, index }: SessionRem
   const deleteSession = db.prepare('DELETE FROM sessions WHERE session_id = ? RETURNING user_id, stored_bytes')
   const insertDeleted = db.prepare('INSERT INTO deleted_sessions (session_id, is_purged) VALUES (?, 0)')
   const markPurged = db.prepare('UPDATE deleted_sessions SET is_purged = 1 WHERE session_id = ?')
-  const deleteSmallRows = ['listings', 'snapshots', 'drafts', 'receipts', 'names', 'secrets'].map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
+  const deleteSmallRows = ['listings', 'snapshots', 'drafts', 'receipts', 'names', 'secrets', 'projection_marks'].map(
+    (table) => db.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
   )
   const deleteEvents = db.prepare(
     `DELETE FROM events WHERE session_id = ?1

@@ -7,6 +7,7 @@ import {
   eventStoreContract,
   keptStoreContract,
   keyStoreContract,
+  markStoreContract,
   signInStoreContract,
   userStoreContract,
 } from '@polylogue/testkit'
@@ -56,4 +57,9 @@ userStoreContract('the SQLite user store', async () => {
 keptStoreContract('the SQLite kept store', async () => {
   const { stores, clock, reopen, close } = await openStores()
   return { store: stores.kept, clock, close, reopen: async () => (await reopen()).kept }
+})
+
+markStoreContract('the SQLite mark store', async () => {
+  const { stores, reopen, close } = await openStores()
+  return { events: stores.events, store: stores.marks, close, reopen: async () => (await reopen()).marks }
 })

@@ -37,6 +37,7 @@ export async function attachProjection(
   { engine, userId, sessionId, describe, marks = new ProjectionMarks() }: ProjectionSource,
   listener: ProjectionListener,
 ): Promise<AttachedProjection> {
+  await marks.load(sessionId)
   const marked = new MarkedProjection({ sessionId, from: marks.find(sessionId) }, describe, marks)
   const { projection } = marked
   let isLive = false
@@ -56,6 +57,7 @@ export async function attachProjection(
       if ('recorded' in item) listener.recorded?.(item.recorded)
       else listener.told(told.next().value ?? item.output)
     }
+    marked.save()
   }
   const reader = {
     recorded(recorded: Recorded) {

@@ -1,5 +1,6 @@
-import type { EventOf, Recorded, RecordedEvent, SessionId } from '@polylogue/engine'
+import type { EventOf, MarkStore, Recorded, RecordedEvent, SessionId, StoredMark } from '@polylogue/engine'
 import type { TurnProjection } from '../wire.ts'
+import { MARK_KIND, fromStoredMarks, isAtRest, toStoredMark } from './mark-content.ts'
 import type { ProjectedOutput } from './projected-output.ts'
 import { runIdOf } from './turn-ids.ts'
 import type { Describe } from './scene.ts'
@@ -26,41 +27,124 @@ export interface RowMark {
 const SPACING = 256
 /** A longer log has its marks further apart. */
 const MOST_MARKS = 512
+/** So do the stored marks of a log: at least this part of it lies between two of them. */
+const STORED_PART = 1 / 256
 const MOST_SESSIONS = 64
 
+interface MarkedSession {
+  /** In order of seq. */
+  marks: readonly RowMark[]
+  /** The base of the next stored mark. */
+  lastStored: RowMark | undefined
+  unsaved: StoredMark[]
+  /** Present when the stored marks are being read, or were. */
+  loaded: Promise<void> | undefined
+}
+
+export interface ProjectionMarksOptions {
+  readonly spacing?: number
+  /** Absent: a restart forgets the marks. */
+  readonly store?: MarkStore | undefined
+  /** A fault of the store. Readers begin at an earlier event then. */
+  failed?(error: unknown): void
+}
+
 /**
- * Marks of the sessions that were read last, so that a long log is read from its start once. They are only a shortcut: a
- * log never changes before its end.
+ * Marks of sessions, so that a long log is read from its start once. They are only a shortcut: a log never changes before
+ * its end. Those of the sessions that were read last are in memory, one every 256 events. Those where a session rests are
+ * stored too, for other processes and for this one after a restart.
  */
 export class ProjectionMarks {
   readonly #spacing: number
-  readonly #sessions = new Map<SessionId, readonly RowMark[]>()
+  readonly #store: MarkStore | undefined
+  readonly #failed: (error: unknown) => void
+  readonly #sessions = new Map<SessionId, MarkedSession>()
 
-  constructor(spacing = SPACING) {
+  constructor({ spacing = SPACING, store, failed = () => undefined }: ProjectionMarksOptions = {}) {
     this.#spacing = spacing
+    this.#store = store
+    this.#failed = failed
+  }
+
+  /** Reads the stored marks, once. Call it before `find`. Never rejects. */
+  async load(sessionId: SessionId): Promise<void> {
+    const session = this.#take(sessionId)
+    session.loaded ??= this.#read(sessionId, session)
+    await session.loaded
   }
 
   /** The last mark that `isWanted` accepts. */
   find(sessionId: SessionId, isWanted: (mark: RowMark) => boolean = () => true): RowMark | undefined {
-    const marks = this.#sessions.get(sessionId)
-    if (marks === undefined) return undefined
-    this.#sessions.delete(sessionId)
-    this.#sessions.set(sessionId, marks)
-    return marks.findLast(isWanted)
+    return this.#sessions.get(sessionId)?.marks.findLast(isWanted)
   }
 
-  isDue(sessionId: SessionId, seq: number): boolean {
-    return seq >= (this.#sessions.get(sessionId)?.at(-1)?.projection.seq ?? 0) + this.#spacing
+  /** Whether a mark after this event is worth its memory, or where the session rests its place in the store. */
+  isDue(sessionId: SessionId, seq: number, rest: 'resting' | 'busy'): boolean {
+    const { marks, lastStored } = this.#sessions.get(sessionId) ?? {}
+    if (seq >= seqOf(marks?.at(-1)) + this.#spacing) return true
+    return rest === 'resting' && this.#store !== undefined && this.#isWorthStoring(seq, lastStored)
   }
 
   add(sessionId: SessionId, mark: RowMark): void {
-    const marks = this.#sessions.get(sessionId) ?? []
+    const session = this.#take(sessionId)
+    const { marks, lastStored } = session
+    const { seq } = mark.projection
+    // Several readers may read the same events at once.
+    if (seq <= seqOf(marks.at(-1))) return
     const kept = marks.length < MOST_MARKS ? marks : marks.filter((_, index) => index % 2 === 1)
-    this.#sessions.set(sessionId, [...kept, mark])
+    session.marks = [...kept, mark]
+    if (this.#store === undefined || !isAtRest(mark) || !this.#isWorthStoring(seq, lastStored)) return
+    session.unsaved.push(toStoredMark(mark, lastStored))
+    session.lastStored = mark
+  }
+
+  /** Stores new marks. Readers do not wait for it. */
+  save(sessionId: SessionId): void {
+    const session = this.#sessions.get(sessionId)
+    if (session === undefined || session.unsaved.length === 0) return
+    const { unsaved } = session
+    session.unsaved = []
+    this.#store?.keep(sessionId, MARK_KIND, unsaved).catch((error: unknown) => {
+      // The next mark then says all it knows.
+      session.lastStored = undefined
+      this.#failed(error)
+    })
+  }
+
+  /** Forgets what is in memory. A storage that was replaced may lack the newest events. */
+  clear(): void {
+    this.#sessions.clear()
+  }
+
+  async #read(sessionId: SessionId, session: MarkedSession): Promise<void> {
+    if (this.#store === undefined) return
+    try {
+      const stored = fromStoredMarks(await this.#store.read(sessionId, MARK_KIND))
+      const first = session.marks[0]?.projection.seq ?? Infinity
+      session.marks = [...stored.filter(({ projection }) => projection.seq < first), ...session.marks]
+      session.lastStored ??= stored.at(-1)
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  #isWorthStoring(seq: number, last: RowMark | undefined): boolean {
+    return seq >= seqOf(last) + Math.max(this.#spacing, seq * STORED_PART)
+  }
+
+  /** Of the session that is used now. The one that was not used for longest is forgotten. */
+  #take(sessionId: SessionId): MarkedSession {
+    const known = this.#sessions.get(sessionId)
+    const session = known ?? { marks: [], lastStored: undefined, unsaved: [], loaded: undefined }
+    this.#sessions.delete(sessionId)
+    this.#sessions.set(sessionId, session)
     const [oldest] = this.#sessions.keys()
     if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest)
+    return session
   }
 }
+
+const seqOf = (mark: RowMark | undefined): number => mark?.projection.seq ?? 0
 
 /** A projection that starts at a mark, leaves marks behind, and knows which run each of its turns belongs to. */
 export class MarkedProjection {
@@ -97,8 +181,14 @@ export class MarkedProjection {
     this.#note(recorded.event)
     const outputs = this.projection.apply(recorded)
     for (const output of outputs) if (output.event === 'turn:start' && isRowOf(output.payload, ROOT)) this.#rows++
-    if (this.#marks.isDue(this.#sessionId, recorded.seq)) this.#leaveMark()
+    const rest = this.projection.isResting && this.#waiting.size === 0 ? 'resting' : 'busy'
+    if (this.#marks.isDue(this.#sessionId, recorded.seq, rest)) this.#leaveMark()
     return outputs
+  }
+
+  /** Stores the marks that it left. */
+  save(): void {
+    this.#marks.save(this.#sessionId)
   }
 
   #leaveMark(): void {

@@ -76,6 +76,7 @@ export class RowReader {
 
   async read(asked: RowsAsked): Promise<RowPage> {
     const { sessionId, limit, loop = ROOT, at = Infinity } = asked
+    await this.#marks.load(sessionId)
     const find = (row: number): RowMark | undefined =>
       loop === ROOT
         ? this.#marks.find(sessionId, ({ projection, rows }) => projection.seq <= at && rows <= row)
@@ -144,6 +145,7 @@ export class RowReader {
       as: 'guest',
     })
     attachment.detach()
+    marked.save()
     take(projection.settle())
     for (const turn of projection.turns) replace(groups, turn)
     const isOwn = projection.facts?.userId === userId

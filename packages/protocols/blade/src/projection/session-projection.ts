@@ -101,6 +101,12 @@ export class SessionProjection {
     return this.#scene?.run === undefined ? this.#lastStatus : 'running'
   }
 
+  /** Between two turns: nothing runs, waits or is held back. */
+  get isResting(): boolean {
+    const scene = this.#scene
+    return scene !== undefined && scene.run === undefined && !scene.isWaiting && this.#heldEnd.length === 0
+  }
+
   /** All turns, or only open ones with `keep: 'open'`. */
   get turns(): readonly TurnProjection[] {
     return this.#scene?.board.turns ?? []

@@ -1,7 +1,7 @@
 import type { Engine, Recorded, SessionId, UserId } from '@polylogue/engine'
 import type { ProjectedOutput } from '../projection/projected-output.ts'
+import { MarkedProjection, ProjectionMarks } from '../projection/projection-marks.ts'
 import type { Describe } from '../projection/scene.ts'
-import { SessionProjection } from '../projection/session-projection.ts'
 
 /** Reads a session's log for a client that reconnects. */
 export interface MissedEvents {
@@ -12,12 +12,21 @@ export interface MissedEvents {
   take(): readonly ProjectedOutput[]
 }
 
+export interface MissedEventsDeps {
+  readonly describe: Describe
+  /** Absent: the log is read from its start. */
+  readonly marks?: ProjectionMarks | undefined
+}
+
 export async function readMissedEvents(
   engine: Pick<Engine, 'attach'>,
   { userId, sessionId, after }: { readonly userId: UserId; readonly sessionId: SessionId; readonly after: number },
-  describe: Describe,
+  { describe, marks = new ProjectionMarks() }: MissedEventsDeps,
 ): Promise<MissedEvents> {
-  const projection = new SessionProjection(describe, { keep: 'open' })
+  await marks.load(sessionId)
+  const from = marks.find(sessionId, ({ projection }) => projection.seq <= after)
+  const marked = new MarkedProjection({ sessionId, from }, describe, marks)
+  const { projection } = marked
   // Earlier outputs are dropped: sessions may be long, and many clients may reconnect at once.
   let missed: ProjectedOutput[] = []
   const ended = new Set<string>()
@@ -34,9 +43,9 @@ export async function readMissedEvents(
     }
   }
   const attachment = await engine.attach(userId, sessionId, {
-    after: { seq: 0 },
+    after: { seq: projection.seq },
     reader: {
-      recorded: (recorded: Recorded) => keep(recorded.seq, projection.apply(recorded)),
+      recorded: (recorded: Recorded) => keep(recorded.seq, marked.apply(recorded)),
       delta: () => undefined,
       closed: () => undefined,
     },
@@ -44,6 +53,7 @@ export async function readMissedEvents(
   return {
     take() {
       attachment.detach()
+      marked.save()
       keep(projection.seq, projection.settle())
       return missed
     },

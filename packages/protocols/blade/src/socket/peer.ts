@@ -223,7 +223,7 @@ export class Peer {
   }
 
   async #subscribe(sessionId: SessionId, after?: number): Promise<void> {
-    const { engine, describe } = this.#deps
+    const { engine } = this.#deps
     if (this.#subscriptions.has(sessionId)) return
     if (this.#subscriptions.size >= MOST_SUBSCRIPTIONS) {
       throw new SocketRefusal('too_many_subscriptions', `a socket may watch at most ${MOST_SUBSCRIPTIONS} sessions`)
@@ -233,7 +233,7 @@ export class Peer {
     const missed =
       after === undefined
         ? undefined
-        : await readMissedEvents(engine, { userId: view.userId, sessionId, after }, describe)
+        : await readMissedEvents(engine, { userId: view.userId, sessionId, after }, this.#deps)
     // No await from here on: missed and live events must join without a gap or a repeat.
     const told = missed?.take() ?? []
     if (!this.#socket.connected) return this.#lives.release(live)

@@ -4,6 +4,7 @@ import {
   createAgentTool,
   createFakeClock,
   createFakeTool,
+  createMemoryMarkStore,
   createTestEngine,
   finishes,
   says,
@@ -243,8 +244,9 @@ async function comparePages(
   { engine, user: userId, sessionId }: TestSession,
   turns: readonly TurnProjection[],
 ): Promise<readonly string[]> {
-  const far = new RowReader(engine, plainDescribe, new ProjectionMarks(Infinity))
-  const near = new RowReader(engine, plainDescribe, new ProjectionMarks(3))
+  const far = new RowReader(engine, plainDescribe, new ProjectionMarks({ spacing: Infinity }))
+  const store = createMemoryMarkStore({ readHead: async () => ({ userId, lastSeq: 1 }) })
+  const near = new RowReader(engine, plainDescribe, new ProjectionMarks({ spacing: 3, store }))
   const read = async (reader: RowReader, at?: number): Promise<readonly RowPage[]> => {
     const pages: RowPage[] = []
     for (let before: number | undefined; before !== 0;) {
@@ -268,6 +270,10 @@ async function comparePages(
     if (JSON.stringify(await read(near, at)) !== JSON.stringify(await read(far, at)))
       problems.push(`at ${at} pages differ`)
   }
+  const restarted = new RowReader(engine, plainDescribe, new ProjectionMarks({ spacing: Infinity, store }))
+  const after = [await read(restarted), await read(restarted, Math.ceil(last / 2))]
+  if (JSON.stringify(after) !== JSON.stringify([await read(far), await read(far, Math.ceil(last / 2))]))
+    problems.push('the pages after a restart differ')
   return problems
 }
 
