@@ -1,8 +1,9 @@
 import type { RequestListener, Server } from 'node:http'
 import type { AppsDeps } from './apps.ts'
-import { createRefusalWords, refuseWithError } from './doors/find-door.ts'
+import { createRefusalWords, refuseWithError, type RefusalWords } from './doors/find-door.ts'
 import { createAnswerError } from './http/answer-error.ts'
 import { createHttpServer, type RequestTimes } from './http/http-server.ts'
+import { createOpenAnswers } from './http/open-answers.ts'
 import { createRequestListener, type HttpApp, type RequestObserver } from './http/request-listener.ts'
 import { listenOnTcp, type TcpListener } from './http/tcp-listener.ts'
 import { listenForUpgrades } from './http/upgrade-listener.ts'
@@ -21,7 +22,10 @@ export interface Listeners {
   /** Returns the address. */
   listen(listen: { readonly host: string; readonly port: number }): Promise<string>
   listenForOwner(): Promise<void>
-  /** Cuts all connections over TCP, so that their clients try another node. New ones are accepted. */
+  /**
+   * Cuts all connections over TCP, so that their clients try another node. A request without an answer gets 503 first. New
+   * connections are accepted.
+   */
   cutPublic(): void
   /** Accepts no more connections. Resolves when the last one has ended. */
   end(): Promise<void>
@@ -61,7 +65,8 @@ export function createListeners(deps: ListenersDeps): Listeners {
   const direct = isOpen ? doors.flatMap(({ direct }) => direct ?? []) : []
   const quick = doors.flatMap((door) => (door.quick === undefined ? [] : [door.quick]))
   const shared = { words, ended, phase, answerError }
-  const openings = { ...shared, policy, direct, quick: isOpen ? quick : [] }
+  const open = createOpenAnswers()
+  const openings = { ...shared, policy, direct, quick: isOpen ? quick : [], open }
   const tcpServer = createHttpServer(listenerOf(publicApp.make, openings), {
     upgradesTo: upgrades.map(({ protocol }) => protocol),
     times,
@@ -76,16 +81,17 @@ export function createListeners(deps: ListenersDeps): Listeners {
   })
   access.watchOwner(ownerServer)
 
-  const publicSockets = listenForUpgrades(tcpServer, upgrades, { policy, words, phase, log, ended })
+  // The other end of a pipe is our own process, which expects `{ error }` from every door.
+  const pipeWords: RefusalWords = (_path, refusal) => refuseWithError(refusal)
+  const publicSockets = listenForUpgrades(tcpServer, upgrades, { policy, words, phase, ended, answerError })
   const upgraded = [
     publicSockets,
-    // The other end of a pipe is our own process, which expects `{ error }` from every door.
     listenForUpgrades(ownerServer, pipes, {
       policy: everyone,
-      words: (_path, refusal) => refuseWithError(refusal),
+      words: pipeWords,
       phase,
-      log,
       ended,
+      answerError: createAnswerError(log, pipeWords),
     }),
   ]
 
@@ -107,7 +113,8 @@ export function createListeners(deps: ListenersDeps): Listeners {
       releaseSocket = await listenOnOwnerSocket(ownerServer, dataDir)
     },
     cutPublic() {
-      tcpServer.closeAllConnections()
+      open.end(answerError)
+      tcpServer.closeIdleConnections()
       publicSockets.cut()
     },
     end,

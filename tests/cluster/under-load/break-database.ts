@@ -12,6 +12,8 @@ import { startLoad } from './load.ts'
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
 
 const SESSIONS = 8
+/** A node waits for seven seconds at most. Its clients share the cores with it. */
+const REFUSED_WITHIN_MS = 14_000
 
 export interface Broken {
   readonly turns: number
@@ -69,11 +71,14 @@ export function freezeDatabase({ pausesMs, cancelWithinMs }: FreezePlan): Promis
         if (tookMs > cancelWithinMs) complain(`the cancel took ${tookMs} ms`)
         if (ms < 5_000) return
         const body = { agent: { name: 'counting' } }
+        const createdAt = performance.now()
         const refused = await b
           .client(V3, a.key)
           .create(body)
-          .then(({ status }) => status, String)
-        if (refused !== 503) complain(`a new session gets ${refused}`)
+          .then(({ status, headers }) => `${status}, to be repeated after ${headers['retry-after']} s`, String)
+        const refusedMs = Math.round(performance.now() - createdAt)
+        if (refused !== '503, to be repeated after 2 s') complain(`a new session gets ${refused}`)
+        if (refusedMs > REFUSED_WITHIN_MS) complain(`a new session is refused after ${refusedMs} ms only`)
       })
       await ended
       const frames = await untilRead(b, a.key, session.id)

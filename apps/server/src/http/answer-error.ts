@@ -46,7 +46,7 @@ export function answerErrorsWith(answerError: AnswerError): ErrorHandler<{ Bindi
 
 const FAULTS: Readonly<Record<StorageFault['kind'], string>> = {
   full: 'The disk is full, so nothing can be stored until there is room.',
-  busy: 'Another program holds the database. Try again in a moment.',
+  busy: 'The database is held by another program or does not answer. Try again in a moment.',
   broken: 'The storage is not available.',
 }
 

@@ -10,6 +10,7 @@ import { sendPreflight, setCorsHeaders } from './cors.ts'
 import { drainWhenSent } from './drain-body.ts'
 import { beginTrail, type RequestTrail } from './request-trail.ts'
 import { sendJson } from './send-json.ts'
+import type { OpenAnswers } from './open-answers.ts'
 import { cutWhenStalled } from './stalled-answer.ts'
 
 /** Longer than any pause of a client that means to go on reading. */
@@ -30,6 +31,8 @@ export interface RequestListenerDeps {
   readonly quick: readonly QuickLane[]
   readonly phase: () => Phase
   readonly answerError: AnswerError
+  /** Where they are counted, if they may have to end all at once. */
+  readonly open?: OpenAnswers
 }
 
 /** Requests that are answered on Node's own objects, without the router. */
@@ -52,7 +55,7 @@ export interface QuickRequest {
 
 /** What happens to a request before any route sees it. The first one that needs the router loads it. */
 export function createRequestListener(app: () => Promise<HttpApp>, deps: RequestListenerDeps): RequestListener {
-  const { policy, words, ended, direct, phase } = deps
+  const { policy, words, ended, direct, phase, open } = deps
   const router = onFirstUse(async () => {
     const [routes, { getRequestListener }] = await Promise.all([app(), import('@hono/node-server')])
     return getRequestListener((request, bindings) => routes.fetch(request, bindings))
@@ -68,7 +71,11 @@ export function createRequestListener(app: () => Promise<HttpApp>, deps: Request
   return (incoming, outgoing) => {
     const trail = beginTrail(incoming)
     // Not `once`: it happens once anyway, and open streams are many.
-    outgoing.on('close', () => ended(trail, incoming, outgoing))
+    outgoing.on('close', () => {
+      open?.delete(outgoing)
+      ended(trail, incoming, outgoing)
+    })
+    open?.add(outgoing)
     cutWhenStalled(outgoing, STALLED_MS)
     const verdict = policy.judge(incoming)
     if (!verdict.allowed) {

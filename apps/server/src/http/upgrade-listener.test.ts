@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { StorageFault } from '@polylogue/engine'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentLog, type Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
+import { createAnswerError } from './answer-error.ts'
 import type { RequestObserver } from './request-listener.ts'
 import { listenForUpgrades, type UpgradeRoute, type UpgradedSockets } from './upgrade-listener.ts'
 
@@ -33,8 +35,8 @@ async function listen(setup: Setup = {}) {
     policy: { judge: () => verdict },
     words: (_path, { message }) => ({ said: message }),
     phase: () => phase,
-    log,
     ended,
+    answerError: createAnswerError(log, (_path, { message }) => ({ said: message })),
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -107,7 +109,15 @@ describe('an upgrade', () => {
     }
     const { ask } = await listen({ routes: [late], log })
     await expect(once(ask('/echo'), 'response')).rejects.toThrow(/hang up|Parse Error|aborted|ECONNRESET/)
-    expect(logged).toEqual(['an upgrade failed', 'an upgrade failed'])
+    expect(logged).toEqual(['a request failed', 'a request failed'])
+  })
+
+  it('is refused with 503 and a time to come back while the storage does not answer', async () => {
+    const silent = new StorageFault('busy', 'The database does not answer at the moment.')
+    const { ask } = await listen({ routes: [{ ...echo, upgrade: () => Promise.reject(silent) }] })
+    const [response] = (await once(ask('/echo'), 'response')) as [IncomingMessage]
+    response.resume()
+    expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })
   })
 
   it('leaves a connection that ends when all are cut', async () => {

@@ -2,10 +2,10 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RefusalWords } from '../doors/find-door.ts'
-import type { Log } from '../log/log.ts'
 import type { Phase } from '../phase.ts'
 import { STATUS_CODES } from '../platform/node-http.ts'
 import type { AccessPolicy } from './access-policy.ts'
+import type { AnswerError } from './answer-error.ts'
 import type { RequestObserver } from './request-listener.ts'
 import { beginTrail } from './request-trail.ts'
 
@@ -32,9 +32,10 @@ export interface UpgradeListenerDeps {
   readonly policy: Pick<AccessPolicy, 'judge'>
   readonly words: RefusalWords
   readonly phase: () => Phase
-  readonly log: Log
   /** Called for refused requests. */
   readonly ended: RequestObserver
+  /** For what a route throws before it has accepted the connection. It logs the error. */
+  readonly answerError: AnswerError
 }
 
 /** Connections that have switched from HTTP. Node's server no longer tracks them. */
@@ -47,7 +48,7 @@ export interface UpgradedSockets {
 export function listenForUpgrades(
   server: Server,
   routes: readonly UpgradeRoute[],
-  { policy, words, phase, log, ended }: UpgradeListenerDeps,
+  { policy, words, phase, ended, answerError }: UpgradeListenerDeps,
 ): UpgradedSockets {
   const open = new Set<Duplex>()
   server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -55,10 +56,12 @@ export function listenForUpgrades(
     const route = routes.find((candidate) => candidate.path === path)
     const trail = beginTrail(incoming)
     if (route !== undefined) trail.route = route.path
-    const refuse: UpgradeRequest['refuse'] = (status, message, headers) => {
-      sendRefusal(socket, { status, body: words(path, { status, message }), headers })
-      ended(trail, incoming, { headersSent: true, statusCode: status, writableFinished: true })
+    const send = (refusal: UpgradeRefusal): void => {
+      sendRefusal(socket, refusal)
+      ended(trail, incoming, { headersSent: true, statusCode: refusal.status, writableFinished: true })
     }
+    const refuse: UpgradeRequest['refuse'] = (status, message, headers) =>
+      send({ status, body: words(path, { status, message }), headers })
     open.add(socket)
     socket.on('close', () => open.delete(socket))
     // The route sees the end of the socket. A client that cuts it is not an error.
@@ -74,9 +77,9 @@ export function listenForUpgrades(
     socket.setTimeout(0)
     socket.setNoDelay(true)
     route.upgrade({ incoming, socket, head, refuse }).catch((error: unknown) => {
-      log.error({ err: error, route: route.path }, 'an upgrade failed')
+      const answer = answerError(error, incoming)
       // If the route has written something, more bytes could become part of it.
-      if (socket.bytesWritten === 0) refuse(500, 'Something went wrong here.')
+      if (socket.bytesWritten === 0) send(answer)
       else socket.destroy()
     })
   })

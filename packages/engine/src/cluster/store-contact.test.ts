@@ -118,6 +118,15 @@ describe('a process that does not reach the store', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
   })
 
+  it('cluster 38: refuses commands within seconds when the store answers nothing', async () => {
+    const { clock, one, own } = await setUp()
+    own.how = 'silent'
+    const refused = expect(one.say('more')).rejects.toMatchObject({ code: 'storage-busy' })
+    await pass(clock, 7_000)
+    await refused
+    own.how = undefined
+  })
+
   it.each(['refused', 'silent'] as const)('cluster 38: answers a cancel within a second (%s)', async (how) => {
     const { clock, one, own, signals } = await setUp()
     own.how = how

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../ports/clock.ts'
-import type { EventStore } from '../ports/event-store.ts'
+import { StorageFault, type EventStore } from '../ports/event-store.ts'
 
 /**
  * After this time without an answer of the store, a process stops its turns. Its lease ended long before, so another
@@ -7,11 +7,17 @@ import type { EventStore } from '../ports/event-store.ts'
  */
 export const CUT_OFF_MS = 15_000
 
+/** A process asks the store for its lease more often than this. */
+const SILENT_MS = 3_000
+/** Answers that have arrived are read before the store counts as silent. */
+const READ_MS = 500
+
 /** Notices that this process no longer reaches the store. */
 export class StoreContact {
   readonly #clock: Clock
   readonly #cutOff: () => void
   #timer: Timer | undefined
+  #answers = 0
   #isStopped = false
 
   /** `cutOff` is called once for each outage. */
@@ -22,8 +28,31 @@ export class StoreContact {
 
   /** The store has answered. */
   reached(): void {
+    this.#answers += 1
     this.#timer?.cancel()
     if (!this.#isStopped) this.#timer = this.#clock.setTimer(CUT_OFF_MS, this.#cutOff)
+  }
+
+  /**
+   * Rejects with a `busy` fault when the store answers nothing while `work` waits. The work continues, and may still
+   * succeed.
+   */
+  async unlessSilent<T>(work: Promise<T>): Promise<T> {
+    const silence = Promise.withResolvers<never>()
+    let timer: Timer | undefined
+    const wait = (): void => {
+      const before = this.#answers
+      const unlessHeard = (next: () => void) => (): void => (this.#answers > before ? wait() : next())
+      const refuse = (): void => silence.reject(new StorageFault('busy', 'The storage does not answer at the moment.'))
+      const readFirst = (): void => void (timer = this.#clock.setTimer(READ_MS, unlessHeard(refuse)))
+      timer = this.#clock.setTimer(SILENT_MS, unlessHeard(readFirst))
+    }
+    wait()
+    try {
+      return await Promise.race([work, silence.promise])
+    } finally {
+      timer?.cancel()
+    }
   }
 
   stop(): void {

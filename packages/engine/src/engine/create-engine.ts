@@ -115,7 +115,8 @@ export function createEngine(given: EngineOptions): Engine {
       if (isStopping) throw new EngineError('shutting-down', 'the server is stopping; try again in a moment')
       try {
         if (startsTurn(command)) await dispatch?.refuseIfFull()
-        const result = await executeCommand(command, executeDeps)
+        const executing = executeCommand(command, executeDeps)
+        const result = await (contact?.unlessSilent(executing) ?? executing)
         await failpoint('ack')
         return result
       } catch (error) {
@@ -230,7 +231,10 @@ function toRefusal({ kind }: StorageFault): EngineError {
     case 'full':
       return new EngineError('storage-full', 'the disk is full, so nothing can be stored until there is room')
     case 'busy':
-      return new EngineError('storage-busy', 'another program holds the database; try again in a moment')
+      return new EngineError(
+        'storage-busy',
+        'the database is held by another program or does not answer; try again in a moment',
+      )
     case 'broken':
       return new EngineError('storage-unavailable', 'the server cannot store anything at the moment')
     default:

@@ -1,8 +1,10 @@
+import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageFault, type UserId } from '@polylogue/engine'
 import type { Row } from '@polylogue/store-rows'
 import pg from 'pg'
 import { isLost, isRepeatable, toFault } from './postgres-fault.ts'
+import { SilentDatabase, createSilence } from './silence.ts'
 import { toRow, toText } from './to-text.ts'
 
 export interface Statement {
@@ -40,11 +42,17 @@ export interface DatabaseOptions {
   readonly role?: string
   /** A pooler answers, and gives each transaction another connection: none keeps settings. */
   readonly isPooled?: boolean
-  /** How long a statement may take before its connection counts as lost. Default: 15 seconds. */
+  /**
+   * How long a statement may take before its connection counts as lost. Default: 15 seconds. When the database answers
+   * nothing at all, only `write` waits this long; everything else is refused within seconds.
+   */
   readonly answerWithinMs?: number
   /** Called when a connection finds another timeline: a standby has become the primary, and may lack the newest commits. */
   replaced?(): void
 }
+
+/** Whether a statement waits for a database that answers nothing. */
+type Patience = 'patient' | 'impatient'
 
 const CONNECTIONS = 10
 /** How long a request waits for a database that does not answer. */
@@ -119,22 +127,39 @@ export function openDatabase(options: DatabaseOptions): Database {
   // An idle connection that breaks is replaced by the pool. Without a listener, the error would end the process.
   pool.on('error', () => undefined)
   let isClosed = false
+  const silence = createSilence(() => isAnswering(options))
 
-  const connect = async (): Promise<pg.PoolClient> => {
+  const connect = async (patience: Patience): Promise<pg.PoolClient> => {
     if (isClosed) throw new StorageFault('broken', 'The store is closed.')
     const deadline = performance.now() + PATIENCE_MS
     for (;;) {
       try {
-        return await pool.connect()
+        return await (patience === 'patient' ? pool.connect() : unlessSilent(() => pool.connect()))
       } catch (error) {
-        if (!isLost(error) || performance.now() > deadline) throw toFault(error)
+        if (!isLost(error)) throw toFault(error)
+        if (performance.now() > deadline) {
+          silence.noticed()
+          throw toFault(error)
+        }
         await sleep(PAUSE_MS)
       }
     }
   }
 
-  const once = async <T>(work: (query: Query) => Promise<T>): Promise<T> => {
-    const client = await connect()
+  /** A connection that comes too late goes back. */
+  const unlessSilent = async (connecting: () => Promise<pg.PoolClient>): Promise<pg.PoolClient> => {
+    let late: Promise<pg.PoolClient> | undefined
+    try {
+      return await silence.unless(() => (late = connecting()))
+    } catch (error) {
+      if (error instanceof SilentDatabase) void late?.then((client) => client.release()).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** The connection of a statement that was given up is closed: its answer may still come. */
+  const once = async <T>(work: (query: Query) => Promise<T>, patience: Patience = 'impatient'): Promise<T> => {
+    const client = await connect(patience)
     // An error between two statements is reported by the next statement.
     const ignore = (): void => undefined
     client.on('error', ignore)
@@ -142,10 +167,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     try {
       return await work(async ({ name, text, values = [] }) => {
         const query = { text, values: values.map(toValue), ...(name !== undefined && isPreparing && { name }) }
-        return (await client.query<Record<string, unknown>>(query)).rows.map(toRow)
+        const ask = () => client.query<Record<string, unknown>>(query)
+        const { rows } = await (patience === 'patient' ? ask() : silence.unless(ask))
+        silence.heard()
+        return rows.map(toRow)
       })
     } catch (error) {
-      isBroken = isLost(error)
+      isBroken = isLost(error) || error instanceof SilentDatabase
+      if (!isBroken) silence.heard()
       throw error
     } finally {
       client.off('error', ignore)
@@ -177,7 +206,7 @@ export function openDatabase(options: DatabaseOptions): Database {
             await query({ text: 'COMMIT' })
             return result
           } catch (error) {
-            if (!isLost(error)) await query({ text: 'ROLLBACK' })
+            if (!isLost(error) && !(error instanceof SilentDatabase)) await query({ text: 'ROLLBACK' })
             throw error
           }
         }),
@@ -204,12 +233,12 @@ export function openDatabase(options: DatabaseOptions): Database {
         () => once((query) => query(statement)),
         (error) => isLost(error) || isRepeatable(error),
       ),
-    write: (statement) => once((query) => query(statement)),
+    write: (statement) => once((query) => query(statement), 'patient'),
     asUser: (userId, work) => transact('polylogue.user', userId, work),
     asSystem: (work) => transact('polylogue.system', 'on', work),
     async lookForFailover() {
       if (!isPooled) return
-      const client = await connect()
+      const client = await connect('impatient')
       let isBroken = true
       try {
         await checkTimeline(client)
@@ -223,8 +252,26 @@ export function openDatabase(options: DatabaseOptions): Database {
     async close() {
       if (isClosed) return
       isClosed = true
+      silence.close()
       await pool.end()
     },
+  }
+}
+
+/** Whether a new connection gets an answer, be it an error. */
+async function isAnswering(options: DatabaseOptions): Promise<boolean> {
+  const socket = new Socket()
+  const client = new pg.Client({ ...toClientConfig(options), query_timeout: PATIENCE_MS, stream: () => socket })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('SELECT 1')
+    return true
+  } catch (error) {
+    return !isLost(error)
+  } finally {
+    // A server that is frozen does not take leave.
+    socket.destroy()
   }
 }
 

@@ -1,0 +1,47 @@
+import { describe, expect, it, vi } from 'vitest'
+import { SilentDatabase, createSilence } from './silence.ts'
+
+const never = (): Promise<never> => new Promise(() => undefined)
+
+describe('a database that answers nothing', () => {
+  it('is noticed by what waits for it, and refuses the next at once until it answers', async () => {
+    vi.useFakeTimers()
+    try {
+      let isUp = false
+      const silence = createSilence(async () => isUp, 3_000)
+      const waiting = silence.unless(never)
+      const refused = expect(waiting).rejects.toThrow(SilentDatabase)
+      await vi.advanceTimersByTimeAsync(3_000)
+      await refused
+      const work = vi.fn(async () => 'done')
+      await expect(silence.unless(work)).rejects.toThrow(SilentDatabase)
+      expect(work).not.toHaveBeenCalled()
+      isUp = true
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(await silence.unless(work)).toBe('done')
+      silence.close()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is told from one that is slow: others are answered, or it answers when it is asked', async () => {
+    vi.useFakeTimers()
+    try {
+      let questions = 0
+      const silence = createSilence(async () => ++questions > 0, 3_000)
+      const slow = Promise.withResolvers<string>()
+      const waiting = silence.unless(() => slow.promise)
+      await vi.advanceTimersByTimeAsync(2_000)
+      silence.heard()
+      await vi.advanceTimersByTimeAsync(2_000)
+      expect(questions).toBe(0)
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(questions).toBeGreaterThan(10)
+      slow.resolve('late')
+      expect(await waiting).toBe('late')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
