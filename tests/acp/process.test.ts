@@ -43,6 +43,8 @@ describe.each(['alone', 'pipe'] as const)('polylogue acp, %s', (way) => {
     expect(acp.strayLines).toEqual([])
     // Beside a server it is the server that prints.
     expect(acp.stderr.includes('from stdout')).toBe(way === 'alone')
+    // Editors show stderr to people, so the log has only warnings there.
+    expect(acp.stderr).not.toContain('"level":30')
   })
 
   it('acp 31: answers initialize without a network and without a key, as its owner would', async () => {

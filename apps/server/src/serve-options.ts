@@ -1,3 +1,4 @@
+import type { AskedLog } from './log/log.ts'
 import type { PipeEnd } from './pipe/open-pipe.ts'
 
 export interface ServeOptions {
@@ -30,7 +31,7 @@ export interface ServeOptions {
   readonly listen?: { readonly host: string; readonly port: number }
   readonly allowOrigins?: readonly string[]
   readonly publicUrl?: string
-  readonly log?: 'silent' | 'info'
+  readonly log?: AskedLog
   /** The process is nothing but this server: what nobody catches is logged and ends it, after a drain. */
   readonly ownsProcess?: boolean
   /** Ends the start: what is open is closed, and `serve` rejects with the reason. No effect on a running server. */

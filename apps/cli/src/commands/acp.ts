@@ -19,7 +19,8 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const options = toOwnerOptions({ ...flags, scripted })
   // Nobody can be asked on an editor's pipe. The folder is the user's own, because it is never the editor's.
   const { approveFolder: _, ...rest } = options
-  const owner = { ...rest, startDir: configDirectory(options.dataDir), log: 'info' as const }
+  // Editors show stderr to people, some of them in the conversation.
+  const owner = { ...rest, startDir: configDirectory(options.dataDir), log: 'warn' as const }
   await serveEditor({ owner, handshake: toHandshake(flags) })
   return ExitCode.done
 }

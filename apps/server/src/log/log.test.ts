@@ -7,7 +7,7 @@ const PROGRAM = `
   import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'
   const redactor = createRedactor()
   redactor.learn('correct-horse-battery')
-  const log = await createLog('info', redactor)
+  const log = await createLog(process.env.ASKED ?? 'info', redactor)
   log.debug({}, 'quiet')
   log.info({ text: 'one\\n{"level":60,"msg":"forged"}', secret: 'correct-horse-battery' }, 'first')
   log.error({ err: new Error('no correct-horse-battery') }, 'second')
@@ -41,6 +41,8 @@ it('logs at the level of POLYLOGUE_LOG', () => {
   expect(linesWith({ POLYLOGUE_LOG: 'error' }).map(({ msg }) => msg)).toEqual(['second'])
   expect(linesWith({ POLYLOGUE_LOG: 'silent' })).toEqual([])
   expect(linesWith({ POLYLOGUE_LOG: 'nonsense' })).toHaveLength(2)
+  expect(linesWith({ ASKED: 'warn' }).map(({ msg }) => msg)).toEqual(['second'])
+  expect(linesWith({ ASKED: 'warn', POLYLOGUE_LOG: 'info' })).toHaveLength(2)
 })
 
 it('closes when its reader is gone', () => {

@@ -15,16 +15,19 @@ export interface Log {
 
 export type LogLevel = 'silent' | 'debug' | 'info' | 'warn' | 'error'
 
+export type AskedLog = 'silent' | 'warn' | 'info'
+
 /** If the reader of the log is stuck, lines are dropped. Memory stays bounded and the server continues. */
 const MOST_UNWRITTEN = 4 * 1024 * 1024
 /** How long the end of the process waits for a reader that is stuck. */
 const CLOSE_MS = 1_000
 
 /**
- * Writes JSON lines to stderr. `POLYLOGUE_LOG` sets the level. Default: `info`, and `warn` at a terminal.
+ * Writes JSON lines to stderr. `POLYLOGUE_LOG` sets the level, unless `silent` is asked for. Default: what is asked for,
+ * and `warn` at a terminal.
  */
-export async function createLog(asked: 'silent' | 'info', redactor: Redactor): Promise<Log> {
-  const level = asked === 'silent' ? 'silent' : levelOf(process.env['POLYLOGUE_LOG'])
+export async function createLog(asked: AskedLog, redactor: Redactor): Promise<Log> {
+  const level = asked === 'silent' ? 'silent' : levelOf(process.env['POLYLOGUE_LOG'], asked)
   if (level === 'silent') return silentLog
   // Loaded on demand, so that verbs without a log start quickly.
   const { pino, destination } = await import('pino')
@@ -91,8 +94,8 @@ function ended(out: { end(): void; once(event: 'close', listener: () => void): u
 
 const LEVELS: readonly LogLevel[] = ['silent', 'debug', 'info', 'warn', 'error']
 
-function levelOf(wanted: string | undefined): LogLevel {
-  const usual = process.stderr.isTTY ? 'warn' : 'info'
+function levelOf(wanted: string | undefined, asked: AskedLog): LogLevel {
+  const usual = process.stderr.isTTY ? 'warn' : asked
   return LEVELS.find((level) => level === wanted) ?? usual
 }
 

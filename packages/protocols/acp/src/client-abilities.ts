@@ -11,7 +11,15 @@ export interface ClientAbilities {
   readonly readsFiles: boolean
   readonly writesFiles: boolean
   readonly hasTerminals: boolean
+  /** `false`: the client shows the kind of an option instead of its name, and has one key per kind. */
+  readonly showsOptionNames: boolean
 }
+
+/**
+ * Clients that label options by their kind. Of several options of a kind, the last one gets the key:
+ * https://github.com/olimorris/codecompanion.nvim, `request_permission.lua`, seen in 19.22.0. Delete the entry when it shows names.
+ */
+const LABELS_BY_KIND: ReadonlySet<string> = new Set(['CodeCompanion.nvim'])
 
 /** Every ability, for the presentation of a log. */
 export const STANDARD_CLIENT: ClientAbilities = {
@@ -22,9 +30,13 @@ export const STANDARD_CLIENT: ClientAbilities = {
   readsFiles: false,
   writesFiles: false,
   hasTerminals: false,
+  showsOptionNames: true,
 }
 
-export function readAbilities(capabilities: Readonly<Record<string, unknown>>): ClientAbilities {
+export function readAbilities(
+  capabilities: Readonly<Record<string, unknown>>,
+  clientName?: string,
+): ClientAbilities {
   const within = (outer: string, inner: string): boolean => {
     const group = capabilities[outer]
     return isObject(group) && isObject(group[inner])
@@ -39,6 +51,7 @@ export function readAbilities(capabilities: Readonly<Record<string, unknown>>): 
     readsFiles: files['readTextFile'] === true,
     writesFiles: files['writeTextFile'] === true,
     hasTerminals: terminal === true,
+    showsOptionNames: clientName === undefined || !LABELS_BY_KIND.has(clientName),
   }
 }
 

@@ -27,9 +27,10 @@ export interface ClientHandshake {
 export function parseHandshake(params: unknown, profile: AcpProfile): ClientHandshake {
   const schema = profile === 'seed' ? handshakeOfSeed : handshake
   const { clientCapabilities, clientInfo } = parseParams(schema, toParams(params))
-  const name = clientInfo?.['title'] ?? clientInfo?.['name']
+  const program = clientInfo?.['name']
+  const name = clientInfo?.['title'] ?? program
   return {
-    abilities: readAbilities(clientCapabilities),
+    abilities: readAbilities(clientCapabilities, typeof program === 'string' ? program : undefined),
     clientName: typeof name === 'string' ? name.slice(0, LONGEST_NAME) : undefined,
   }
 }

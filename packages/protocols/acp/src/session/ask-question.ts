@@ -15,7 +15,7 @@ export interface QuestionChannel {
   readonly sessionId: SessionId
   readonly toolCallId: ToolCallId
   readonly profile: AcpProfile
-  readonly abilities: Pick<ClientAbilities, 'fillsForms' | 'asksUsers'>
+  readonly abilities: Pick<ClientAbilities, 'fillsForms' | 'asksUsers' | 'showsOptionNames'>
   /** Shared by the connection: whether the client answered that it does not know the extension. */
   readonly extension: { isUnknown: boolean }
   /** The announced call, which a permission request repeats. */
@@ -51,7 +51,7 @@ export async function askQuestion(
     if (told !== undefined) return readAnswer(told.answer)
   }
   if (profile === 'seed') return undefined
-  if (question.options.length > 0) {
+  if (question.options.length > 0 && abilities.showsOptionNames) {
     const pressed = await request('session/request_permission', toButtons(question, channel))
     const result = pressed && readPressed(pressed.answer, question)
     if (result !== undefined && result.type !== 'in-words') return result.type === 'answer' ? result.text : undefined

@@ -128,6 +128,16 @@ describe('a question to a client without forms', () => {
     })
   })
 
+  it('is a message where the client shows all buttons of a kind alike', async () => {
+    const clientInfo = { name: 'CodeCompanion.nvim', version: '1.0.0' }
+    const { client, sessionId, say, heard } = await openAsking({ clientInfo }, colours)
+    expect(await say(sessionId, 'go')).toMatchObject({ result: { stopReason: 'end_turn' } })
+    expect(client.requests).toEqual([])
+    expect(client.text()).toBe('**Paint** Which colour?\n\n- red: warm\n- blue')
+    await say(sessionId, 'blue')
+    expect(heard()).toBe('blue')
+  })
+
   it.each([{ outcome: { outcome: 'cancelled' } }, { outcome: { outcome: 'selected', optionId: 'choice-7' } }, null])(
     'is unanswered when its buttons are answered with %j',
     async (answer) => {

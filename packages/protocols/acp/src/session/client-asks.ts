@@ -117,7 +117,7 @@ export class ClientAsks {
     const { peer, sessionId, callForApproval } = this.#options
     const toolCall = callForApproval(toolCallId)
     if (toolCall === undefined) return
-    const offers = this.#options.profile === 'seed' ? undefined : event.offers
+    const offers = this.#offersOf(event)
     const request = toPermissionRequest(sessionId, withAccess(toolCall, event), { isCoverable, offers })
     const outcome = await this.#outcomeOf(peer.request('session/request_permission', request, { signal }), offers)
     const answer = toAnswer(toolCallId, outcome, this.#options.isOwnTurn(turnId))
@@ -125,6 +125,12 @@ export class ClientAsks {
     // The profile of the seed allows the tool by its name.
     const isWhole = this.#options.profile === 'seed' && answer.type === 'approval' && answer.scope === 'session'
     await this.#answer(isWhole ? { ...answer, offer: 'tool' } : answer)
+  }
+
+  /** Only the narrowest for a client that does not show which is which. */
+  #offersOf({ offers }: EventOf<'approval.requested'>): readonly CoverOffer[] | undefined {
+    if (this.#options.profile === 'seed') return undefined
+    return this.#options.abilities.showsOptionNames ? offers : offers?.slice(0, 1)
   }
 
   async #outcomeOf(answer: Promise<unknown>, offers: readonly CoverOffer[] = []): Promise<PermissionOutcome> {

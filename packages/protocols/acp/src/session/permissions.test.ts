@@ -49,6 +49,27 @@ it('acp 98: a tool that is always allowed in a project needs no permission in a 
   expect(write.invocations).toHaveLength(2)
 })
 
+it('offers only the narrowest scope to a client that shows all options of a kind alike', async () => {
+  const world = open({ tools: [createFakeTool('write', { effect: 'unsafe' })] })
+  const { client, newSession, say } = await world.connect({
+    clientInfo: { name: 'CodeCompanion.nvim', version: '1.0.0' },
+  })
+  // As this client does: of several options of a kind, the last one has the key.
+  client.answer('session/request_permission', ({ options }) =>
+    selected(options.findLast(({ kind }: { kind: string }) => kind === 'allow_always').optionId),
+  )
+  for (const id of ['c1', 'c2']) {
+    world.model.push([calls(id, 'write', { id }), finishes('tool-calls')], [says('done'), finishes()])
+    await say(await newSession(), 'write')
+  }
+  expect(client.requests).toHaveLength(2)
+  expect(client.requests[0].params.options).toEqual([
+    { optionId: 'allow', name: 'Allow once', kind: 'allow_once' },
+    { optionId: 'allow_always', name: 'Always allow write in this session', kind: 'allow_always' },
+    { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+  ])
+})
+
 describe.each(profiles)('a call that needs permission, in profile %s,', (profile) => {
   it('acp 95, 96: is presented as it was announced, with its whole input and an option for each scope', async () => {
     const { client, sessionId, say, model } = await openAsking(profile)

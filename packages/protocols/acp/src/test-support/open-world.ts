@@ -51,6 +51,7 @@ export interface WorldOptions {
 export type ConnectOptions = Partial<Omit<AcpConnectionOptions, 'input' | 'output'>> & {
   /** Of the handshake; `null`: none is made. */
   readonly capabilities?: object | null
+  readonly clientInfo?: { readonly name: string; readonly version: string }
 }
 
 /** An engine with the door in front of it. Only model, tools, clock and store are fakes. */
@@ -124,12 +125,13 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
     return { connection, toAgent: up.writable, fromAgent: down.readable }
   }
 
-  async function connect({ capabilities = {}, ...given }: ConnectOptions = {}) {
+  async function connect({ capabilities = {}, clientInfo, ...given }: ConnectOptions = {}) {
     const { connection, toAgent, fromAgent } = serve(given)
     const client = new WireClient(toAgent, fromAgent, await parts.check())
     clients.push(client)
     if (capabilities !== null) {
-      await client.result('initialize', { protocolVersion: 1, clientCapabilities: capabilities })
+      const info = clientInfo && { clientInfo }
+      await client.result('initialize', { protocolVersion: 1, clientCapabilities: capabilities, ...info })
     }
     const newSession = async (more: object = {}): Promise<string> =>
       (await client.result('session/new', { cwd, mcpServers: [], ...more })).sessionId
