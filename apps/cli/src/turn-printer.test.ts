@@ -64,18 +64,58 @@ describe('createTextPrinter', () => {
     expect(print(false, events)).toBe('One\n<The answer broke off and starts again:\n>Two\n')
   })
 
-  it('begins a line for a step that was interrupted and is asked again', () => {
-    const { terminal, written } = createRecorder(false)
+  /** Pieces of blocks, and updates that have none. */
+  function printPieces(isTerminal: boolean, pieces: readonly (TurnUpdate | readonly [string, string, 'thinking'?])[]) {
+    const { terminal, written } = createRecorder(isTerminal)
     const printer = createTextPrinter(terminal)
-    for (const [block, delta] of [
+    for (const piece of pieces) {
+      if ('type' in piece) printer.print({ json: {}, update: piece })
+      else
+        printer.print({
+          json: {},
+          update: { type: piece[2] ?? 'text', text: piece[1], isWhole: false },
+          block: piece[0],
+        })
+    }
+    printer.finish()
+    return written()
+  }
+
+  it('says that an answer starts again whose first text was kept', () => {
+    const pieces = [
       ['4.0', 'Be'],
       ['4.0', 'fore'],
       ['7.0', 'Before and after'],
-    ] as const) {
-      printer.print({ json: {}, update: { type: 'text', text: delta, isWhole: false }, block })
-    }
-    printer.finish()
-    expect(written()).toBe('Before\nBefore and after\n')
+    ] as const
+    expect(printPieces(false, pieces)).toBe('Before\n<The answer broke off and starts again:\n>Before and after\n')
+  })
+
+  it('says it once for an answer that thinks again before it speaks', () => {
+    const pieces = [
+      ['4.0', 'Hm.', 'thinking'],
+      ['4.1', 'Before'],
+      ['7.0', 'Hm?', 'thinking'],
+      ['7.1', 'After'],
+    ] as const
+    const again = '<The answer broke off and starts again:\n>'
+    expect(printPieces(false, pieces)).toBe(`Before\n${again}After\n`)
+    expect(printPieces(true, pieces)).toBe(`<Hm.><\n>Before\n${again}<Hm?><\n>After\n`)
+  })
+
+  it('goes on without a word after a tool call, and after thinking that nobody saw', () => {
+    const pieces = [
+      ['4.0', 'Look.'],
+      { type: 'tool-call', toolCallId: 'a', name: 'echo', input: {} },
+      { type: 'tool-result', toolCallId: 'a', text: 'x' },
+      ['9.0', 'Hm.', 'thinking'],
+      ['12.0', 'Done.'],
+    ] as const
+    expect(printPieces(false, pieces)).toBe('Look.\n<→ echo {}\n><← x\n>Done.\n')
+  })
+
+  it('says it once when the server lost the place', () => {
+    const pieces = [['4.0', 'One'], { type: 'resync' }, ['7.0', 'Two']] as const
+    expect(printPieces(false, pieces)).toBe('One\n<The answer broke off and starts again:\n>Two\n')
   })
 
   it('shortens a long note', () => {

@@ -1,4 +1,5 @@
 import type { StreamedUpdate, TurnUpdate } from '@polylogue/aap/client'
+import { createBreakWatch } from './broken-answer.ts'
 import type { Output, Terminal } from './terminal.ts'
 import { toTerminalLine, toTerminalText } from './terminal-text.ts'
 
@@ -7,6 +8,8 @@ export interface TurnPrinter {
   /** Leaves the cursor at the start of a line. */
   finish(): void
 }
+
+export const BROKE_OFF = 'The answer broke off and starts again:'
 
 const LONGEST_NOTE = 200
 
@@ -24,6 +27,7 @@ export function createJsonPrinter(stdout: Output, sessionId: string): TurnPrinte
 export function createTextPrinter({ stdout, stderr }: Terminal): TurnPrinter {
   let unfinished: Output | undefined
   let lastBlock: string | undefined
+  const isBegunAnew = createBreakWatch()
 
   function write(output: Output, text: string, paint: (text: string) => string): void {
     if (text === '') return
@@ -51,7 +55,7 @@ export function createTextPrinter({ stdout, stderr }: Terminal): TurnPrinter {
         if (update.isWhole) endLine()
         break
       case 'thinking':
-        if (stderr.isTerminal) write(stderr, update.text, stderr.dim)
+        write(stderr, update.text, stderr.dim)
         if (update.isWhole) endLine()
         break
       case 'tool-call':
@@ -61,7 +65,7 @@ export function createTextPrinter({ stdout, stderr }: Terminal): TurnPrinter {
         note(`← ${update.text}`)
         break
       case 'resync':
-        note('The answer broke off and starts again:')
+        note(BROKE_OFF)
         break
       case 'stopped':
         endLine()
@@ -70,10 +74,12 @@ export function createTextPrinter({ stdout, stderr }: Terminal): TurnPrinter {
   }
 
   return {
-    print({ update, block }) {
-      // A step that was interrupted and asked again begins its text anew.
+    print(streamed) {
+      const { update, block } = streamed
+      if (update?.type === 'thinking' && !stderr.isTerminal) return
       if (block !== lastBlock) endLine()
       lastBlock = block
+      if (isBegunAnew(streamed)) note(BROKE_OFF)
       if (update) print(update)
     },
     finish: endLine,

@@ -79,6 +79,19 @@ describe('a turn in a chat', () => {
     expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
   })
 
+  it('says that an answer starts again whose first text was kept', () => {
+    const { screen, written } = createRecordedScreen()
+    const printer = createChatPrinter(screen)
+    for (const [block, text] of [
+      ['4.0', 'One'],
+      ['7.0', 'One and two'],
+    ] as const) {
+      printer.print({ json: {}, update: { type: 'text', text, isWhole: false }, block })
+    }
+    printer.finish()
+    expect(written()).toBe('One\n<d>The answer broke off and starts again:</d>\nOne and two\n')
+  })
+
   it('says that an answer starts again', () => {
     expect(print([{ type: 'text', text: 'One', isWhole: false }, { type: 'resync' }])).toBe(
       'One\n<d>The answer broke off and starts again:</d>\n',

@@ -1,6 +1,7 @@
 import type { StreamedUpdate, TurnUpdate } from '@polylogue/aap/client'
 import { formatQuestions } from '../ask-questions.ts'
-import type { TurnPrinter } from '../turn-printer.ts'
+import { createBreakWatch } from '../broken-answer.ts'
+import { BROKE_OFF, type TurnPrinter } from '../turn-printer.ts'
 import { toTerminalLine, toTerminalText } from '../terminal-text.ts'
 import { formatWhatRuns, type ShownCall } from '../what-runs.ts'
 import type { ChatScreen } from './chat-screen.ts'
@@ -21,6 +22,7 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
   const calls = new Map<string, ShownCall>()
   let isThinking = false
   let lastBlock: string | undefined
+  const isBegunAnew = createBreakWatch()
 
   function endText(): void {
     markdown.end()
@@ -88,16 +90,17 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
         printResult(update.toolCallId, update.text)
         break
       case 'resync':
-        note('The answer broke off and starts again:')
+        note(BROKE_OFF)
         break
     }
   }
 
   return {
-    print({ update, block }: StreamedUpdate) {
-      // A step that was interrupted and asked again begins its text anew.
+    print(streamed: StreamedUpdate) {
+      const { update, block } = streamed
       if (block !== lastBlock) endText()
       lastBlock = block
+      if (isBegunAnew(streamed)) note(BROKE_OFF)
       if (update) print(update)
     },
     finish: endText,

@@ -33,10 +33,7 @@ export const STANDARD_CLIENT: ClientAbilities = {
   showsOptionNames: true,
 }
 
-export function readAbilities(
-  capabilities: Readonly<Record<string, unknown>>,
-  clientName?: string,
-): ClientAbilities {
+export function readAbilities(capabilities: Readonly<Record<string, unknown>>, clientName?: string): ClientAbilities {
   const within = (outer: string, inner: string): boolean => {
     const group = capabilities[outer]
     return isObject(group) && isObject(group[inner])
