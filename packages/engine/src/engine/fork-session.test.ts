@@ -44,6 +44,22 @@ const spoken = async (test: TestSession): Promise<string> =>
 const withoutSettings = (events: readonly RecordedEvent[]): readonly RecordedEvent[] =>
   events.filter(({ type }) => !type.startsWith('session.'))
 
+describe('a fork of a large session', () => {
+  it('copies an early part, and is refused in words beyond 16 MiB', async () => {
+    const test = await startSession({ tools: [] })
+    const early = await turn(test, 'small', 'one')
+    for (let index = 0; index < 17; index += 1) await turn(test, `large ${index}`, 'x'.repeat(1024 * 1024))
+    await expect(fork(test)).rejects.toThrow('a fork copies at most 16 MiB; choose an earlier turn')
+    const child = await fork(test, { turnId: asTurnId(early) })
+    expect(await spoken(child)).toContain('small')
+    expect(await spoken(child)).not.toContain('large')
+    const input = (await test.events()).find((event) => event.type === 'turn.started' && event.turnId !== early)
+    const inputId = input?.type === 'turn.started' ? input.inputId : undefined
+    const before = await fork(test, { beforeInput: inputId ?? asEntryId('none') })
+    expect(await spoken(before)).not.toContain('large')
+  })
+})
+
 describe('a fork', () => {
   it('starts with everything up to the end of a turn, and continues by itself', async () => {
     const test = await startSession({ tools: [createFakeTool('look')] })

@@ -1,8 +1,10 @@
 import type { Recorded } from '../events/recorded-event.ts'
+import { EngineError } from '../errors.ts'
 import type { SessionId, TurnId } from '../ids.ts'
 import type { EventStore, NewBlob, SealedSecret } from '../ports/event-store.ts'
 import type { ForkSession } from '../session/command.ts'
 import { decideFork } from '../session/decide-fork.ts'
+import type { OpenSession } from '../session/open-session.ts'
 import { storeNewSession } from '../session/store-new-session.ts'
 import type { SessionState } from '../state/session-state.ts'
 import { secretContext } from '../turn/build-model-request.ts'
@@ -10,6 +12,8 @@ import { readSummary } from '../views/session-list.ts'
 import type { ExecuteDeps } from './execute-deps.ts'
 
 const PAGE = 500
+/** A fork is one commit, which nothing else can interrupt. */
+const MOST_FORKED_BYTES = 16 * 1024 * 1024
 
 /**
  * The parent names the child before the child is stored: a parent that did not know its child could be deleted with the
@@ -23,7 +27,7 @@ export async function forkSession(
   const parent = await deps.sessions.owned(command.userId, command.sessionId)
   const childId = deps.ids.sessionId()
   const { state } = parent
-  const log = await readLog(parent.id, state.seq, store)
+  const log = await readLog(parent, command, store)
   const { blobHashes, turnId, ...decision } = decideFork(childId, command, { state, log })
   const batch = {
     ...decision,
@@ -41,21 +45,48 @@ export async function forkSession(
   return { sessionId: childId, ...(turnId && { turnId }) }
 }
 
-async function readLog(sessionId: SessionId, lastSeq: number, store: EventStore): Promise<readonly Recorded[]> {
+/** The log, or as much of it as the fork copies. */
+async function readLog(
+  { id, state: { seq: lastSeq } }: OpenSession,
+  { turnId, beforeInput }: ForkSession,
+  store: EventStore,
+): Promise<readonly Recorded[]> {
+  const isEnd = ({ event }: Recorded): boolean =>
+    event.type === 'turn.ended'
+      ? event.turnId === turnId
+      : event.type === 'turn.started' && beforeInput !== undefined && event.inputId === beforeInput
   const log: Recorded[] = []
+  let bytes = 0
   for (let isMore = true; isMore;) {
-    const page = await store.readEvents(sessionId, log.length, PAGE)
-    for (const recorded of page) if (recorded.seq <= lastSeq) log.push(recorded)
+    const page = await store.readEvents(id, log.length, PAGE)
+    for (const recorded of page) {
+      if (recorded.seq > lastSeq) break
+      log.push(recorded)
+      if (isEnd(recorded)) return log
+      bytes += JSON.stringify(recorded.event).length
+      if (bytes > MOST_FORKED_BYTES) throw tooLarge()
+    }
     isMore = page.length > 0 && log.length < lastSeq
   }
   return log
 }
 
+const tooLarge = (): EngineError =>
+  new EngineError(
+    'invalid-input',
+    `a fork copies at most ${MOST_FORKED_BYTES / 1024 / 1024} MiB; choose an earlier turn`,
+    'sessionId',
+  )
+
 async function copyBlobs(from: SessionId, hashes: readonly string[], store: EventStore): Promise<readonly NewBlob[]> {
   const blobs: NewBlob[] = []
+  let bytes = 0
   for (const hash of hashes) {
     const blob = await store.readBlob(from, hash)
-    if (blob !== undefined) blobs.push({ ...blob, hash })
+    if (blob === undefined) continue
+    bytes += blob.bytes.length
+    if (bytes > MOST_FORKED_BYTES) throw tooLarge()
+    blobs.push({ ...blob, hash })
   }
   return blobs
 }

@@ -258,10 +258,10 @@ export class StorageFault extends Error {
 }
 
 /**
- * The maximum size of a page of events. It holds thousands of typical events and is small enough for many concurrent
- * readers.
+ * The maximum size of a page of events. It holds thousands of typical events, and it is read, shown and sent in one turn of
+ * the event loop within a few tens of milliseconds.
  */
-export const PAGE_BYTES = 4 * 1024 * 1024
+export const PAGE_BYTES = 1024 * 1024
 
 /** The size of a row without its data. */
 const BYTES_PER_EVENT = 100

@@ -32,6 +32,15 @@ it('readers of large pages go on one after the other, each in a turn of the even
   expect(await mostInTurn(Array.from({ length: 20 }, () => 4 * MB))).toBeLessThanOrEqual(2)
 })
 
+it('readers of moderate pages share a turn of the event loop up to a bound, and do not wait for large ones', async () => {
+  expect(await mostInTurn(Array.from({ length: 40 }, () => 200 * 1024))).toBeLessThanOrEqual(6)
+  const pause = createReadPauses()
+  const order: string[] = []
+  const large = Array.from({ length: 5 }, () => pause(4 * MB)?.then(() => order.push('large')))
+  await Promise.all([...large, pause(100 * 1024)?.then(() => order.push('moderate'))])
+  expect(order.indexOf('moderate')).toBeLessThanOrEqual(1)
+})
+
 it('a small page is not held up, also while others read large ones', async () => {
   const pause = createReadPauses()
   const large = pause(4 * MB)

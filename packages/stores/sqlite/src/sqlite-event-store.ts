@@ -60,6 +60,9 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
         const { type, version, data } = encodeEvent(event)
         return { type, version, data, bytes: Buffer.byteLength(data) }
       })
+      // A new session can bring a long log along. Each one is committed in its own turn of the event loop.
+      const turn = request.create && pause(events.reduce((sum, { bytes }) => sum + bytes, 0))
+      if (turn !== undefined) await turn
       const result = await commits.write('append', () => append(request, events))
       if (result.type === 'conflict') return result
       if (request.listing !== undefined) rows.note(request.sessionId, result.listedAt)

@@ -13,7 +13,7 @@ export interface TurnsAsked {
 }
 
 /** In UTF-16 units. A reader holds about this much of a session in memory. */
-const SLICE_LENGTH = 2 * 1024 * 1024
+const SLICE_LENGTH = 512 * 1024
 
 /**
  * Reads the turns of a session in slices, in order. A turn that may still change holds back the turns after it, which are

@@ -190,6 +190,7 @@ export const permissionOperations = defineOperations({
     tag,
     summary: 'Show what a rule would have made of past calls. Nothing is changed.',
     status: 200,
+    isLarge: true,
     body: z.strictObject({
       rule: newRule,
       /** Try it before your other rules instead of after them. */

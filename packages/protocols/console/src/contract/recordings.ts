@@ -70,6 +70,7 @@ export const recordingOperations = defineOperations({
     tag,
     summary: "Play the log of a session through today's code and say where it differs.",
     status: 200,
+    isLarge: true,
     answer: replayReport,
     refusals: { 413: 'the log is too long' },
   },

@@ -141,6 +141,7 @@ export const sessionOperations = defineOperations({
     tag,
     summary: 'Make a session that starts with a copy of this one, up to the end of a turn or before a message.',
     status: 201,
+    isLarge: true,
     body: z
       .object({
         /** Default: the last turn that has ended. */

@@ -10,7 +10,7 @@ const PAGE = 500
  * Of the rows of one answer, in UTF-16 units: every door shows every event, so a page of the log grows several times. Two rows are
  * always sent, because a client reads the last row of a page again.
  */
-const ROWS_LENGTH = 4 * 1024 * 1024
+const ROWS_LENGTH = 1024 * 1024
 
 /** A projection by the functions that serve real clients: nothing is tapped and nothing is sent. */
 export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof doorOperations> {

@@ -1,4 +1,4 @@
-import type { Recorded, SessionId } from '@polylogue/engine'
+import { PAGE_BYTES, type Recorded, type SessionId } from '@polylogue/engine'
 import type { ConsoleDeps } from './deps.ts'
 
 export interface LogQuery {
@@ -22,58 +22,101 @@ const CHUNK = 1_000
 
 type Events = Pick<ConsoleDeps['events'], 'readEvents'>
 
+/** An answer holds at most `PAGE_BYTES` of events, and at least one. */
 export const readLogPage = (events: Events, query: LogQuery): Promise<LogPage> =>
   query.before === undefined ? readOnwards(events, query) : readBackwards(events, { ...query, before: query.before })
 
 async function readOnwards(events: Events, { sessionId, lastSeq, after, type, limit }: LogQuery): Promise<LogPage> {
   const page: Recorded[] = []
   let seq = after
-  for (let looked = 0; page.length < limit && seq < lastSeq && looked < MOST_LOOKED_AT;) {
+  let room = PAGE_BYTES
+  const isFull = (): boolean => page.length === limit || room <= 0
+  for (let looked = 0; !isFull() && seq < lastSeq && looked < MOST_LOOKED_AT;) {
     const chunk = await events.readEvents(sessionId, seq, type === undefined ? limit - page.length : CHUNK)
     if (chunk.length === 0) break
     for (const recorded of chunk) {
-      if (page.length === limit) break
+      if (isFull()) break
       seq = recorded.seq
       looked += 1
-      if (type === undefined || recorded.event.type === type) page.push(recorded)
+      if (type !== undefined && recorded.event.type !== type) continue
+      page.push(recorded)
+      if (type !== undefined) room -= sizeOf(recorded)
     }
     // A page of large events has fewer than `limit`.
     if (type === undefined) break
   }
-  return { page, ...(seq > after && (page.length === limit || seq < lastSeq) && { next: seq }) }
+  return { page, ...(seq > after && (isFull() || seq < lastSeq) && { next: seq }) }
 }
 
 async function readBackwards(
   events: Events,
   { sessionId, lastSeq, before, type, limit }: LogQuery & { readonly before: number },
 ): Promise<LogPage> {
-  let page: readonly Recorded[] = []
+  const newest = new NewestEvents(limit)
   let end = Math.min(before, lastSeq + 1)
-  for (let looked = 0; page.length < limit && end > 1 && looked < MOST_LOOKED_AT;) {
-    const start = Math.max(0, end - 1 - (type === undefined ? limit - page.length : CHUNK))
-    const chunk = await readBetween(events, { sessionId, after: start, before: end })
-    const found = type === undefined ? chunk : chunk.filter(({ event }) => event.type === type)
-    page = [...found, ...page]
-    looked += chunk.length
+  for (let looked = 0; !newest.isFull && end > 1 && looked < MOST_LOOKED_AT;) {
+    const start = Math.max(0, end - 1 - (type === undefined ? limit - newest.page.length : CHUNK))
+    const older = newest.older()
+    for (let seq = start; seq < end - 1;) {
+      const chunk = await events.readEvents(sessionId, seq, end - 1 - seq)
+      if (chunk.length === 0) break
+      looked += chunk.length
+      seq = chunk.at(-1)?.seq ?? seq
+      for (const recorded of chunk) if (type === undefined || recorded.event.type === type) older.add(recorded)
+    }
+    newest.addBefore(older)
     end = start + 1
   }
-  const last = page.slice(-limit)
-  const next = last.length < page.length ? (last[0]?.seq ?? 1) : end
-  return { page: last, ...(next > 1 && { next }) }
+  const next = newest.isCut ? (newest.page[0]?.seq ?? 1) : end
+  return { page: newest.page, ...(next > 1 && { next }) }
 }
 
-/** A page of large events ends early. */
-async function readBetween(
-  events: Events,
-  { sessionId, after, before }: { readonly sessionId: SessionId; readonly after: number; readonly before: number },
-): Promise<readonly Recorded[]> {
-  const found: Recorded[] = []
-  for (let seq = after; seq < before - 1;) {
-    const chunk = await events.readEvents(sessionId, seq, before - 1 - seq)
-    const last = chunk.at(-1)
-    if (last === undefined) break
-    found.push(...chunk)
-    seq = last.seq
+/** The last events of a part of the log, as many as one answer may hold. */
+class NewestEvents {
+  readonly #limit: number
+  #page: Recorded[] = []
+  #sizes: number[] = []
+  #room: number
+  /** Older events were left out. */
+  isCut = false
+
+  constructor(limit: number, room = PAGE_BYTES) {
+    this.#limit = limit
+    this.#room = room
   }
-  return found
+
+  get page(): readonly Recorded[] {
+    return this.#page
+  }
+
+  get isFull(): boolean {
+    return this.isCut || this.#page.length === this.#limit || this.#room <= 0
+  }
+
+  /** For the events before these. Holds what these leave room for. */
+  older(): NewestEvents {
+    return new NewestEvents(this.#limit - this.#page.length, this.#room)
+  }
+
+  add(recorded: Recorded): void {
+    const size = sizeOf(recorded)
+    this.#page.push(recorded)
+    this.#sizes.push(size)
+    this.#room -= size
+    while (this.#page.length > this.#limit || (this.#room < 0 && this.#page.length > 1)) {
+      this.#page.shift()
+      this.#room += this.#sizes.shift() ?? 0
+      this.isCut = true
+    }
+  }
+
+  addBefore(older: NewestEvents): void {
+    this.#page = [...older.#page, ...this.#page]
+    this.#sizes = [...older.#sizes, ...this.#sizes]
+    this.#room = older.#room
+    this.isCut = older.isCut
+  }
 }
+
+/** In UTF-16 units, which is close enough. */
+const sizeOf = ({ event }: Recorded): number => JSON.stringify(event).length

@@ -14,6 +14,15 @@ export interface DocumentStreamOptions {
 const WHOLE_LENGTH = 1024 * 1024
 const PIECE_LENGTH = 64 * 1024
 
+/** The answers of a process share its event loop, so they share this line. */
+let line = Promise.resolve()
+
+/** Resolves in a turn of the event loop in which no other large answer goes on. */
+function nextTurn(): Promise<void> {
+  line = line.then(() => new Promise((resolve) => void setImmediate(resolve)))
+  return line
+}
+
 /** The client has left, or was cut off because it did not read. */
 export class ClientGone extends Error {}
 
@@ -86,13 +95,10 @@ export class DocumentStream {
       this.#sincePause += end - at
       at = end
       // A fast client takes every piece in the same turn of the event loop. Others have their turn in between.
-      if (this.#sincePause >= WHOLE_LENGTH) await this.#pause()
+      if (this.#sincePause < WHOLE_LENGTH) continue
+      this.#sincePause = 0
+      await nextTurn()
     }
-  }
-
-  #pause(): Promise<void> {
-    this.#sincePause = 0
-    return new Promise((resolve) => void setImmediate(resolve))
   }
 
   async #writePiece(piece: string): Promise<void> {
