@@ -1,11 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import { PLANTED_BUGS } from './planted-bugs.ts'
-import { simulateCluster } from './simulate-cluster.ts'
+import { createRandom } from './random.ts'
+import { createFates, simulateCluster } from './simulate-cluster.ts'
 
 describe('a cluster with lost, doubled and late messages, and nodes that die and freeze', () => {
-  it('cluster 50: keeps everything it acknowledged, with 200 seeds', { timeout: 300_000 }, async () => {
-    for (let seed = 1; seed <= 200; seed++)
-      expect({ seed, problems: await simulateCluster(seed) }).toEqual({ seed, problems: [] })
+  it(
+    'cluster 50: keeps everything it acknowledged, and all nodes see what the log says, with 200 seeds',
+    { timeout: 300_000 },
+    async () => {
+      for (let seed = 1; seed <= 200; seed++)
+        expect({ seed, problems: await simulateCluster(seed) }).toEqual({ seed, problems: [] })
+    },
+  )
+
+  it('cluster 50: drops, doubles or swaps 30 % of the messages', () => {
+    const next = createFates(createRandom(1))
+    const fates = Array.from({ length: 10_000 }, next)
+    const share = (isSo: (copies: readonly number[]) => boolean): number => fates.filter(isSo).length / fates.length
+    expect(share(({ length }) => length === 0)).toBeCloseTo(0.1, 1)
+    expect(share(({ length }) => length === 2)).toBeCloseTo(0.1, 1)
+    expect(share(([delay = 0, ...others]) => delay > 0 && others.length === 0)).toBeCloseTo(0.1, 1)
+    expect(share(([delay, ...others]) => delay === 0 && others.length === 0)).toBeCloseTo(0.7, 1)
   })
 
   it.each(Object.entries(PLANTED_BUGS))(

@@ -33,12 +33,7 @@ export async function simulateCluster(seed: number, options: SimulationOptions =
   const clock = createFakeClock()
   const memory = createMemoryEventStore({ clock })
   const cluster = createMemoryCluster(clock)
-  const lossy = (): readonly number[] => {
-    const fate = random.next()
-    if (fate < 0.1) return []
-    if (fate < 0.2) return [0, random.below(100)]
-    return [fate < 0.3 ? random.below(200) : 0]
-  }
+  const lossy = createFates(random)
   cluster.deliver = lossy
   cluster.deliverJob = lossy
   const store = options.plant?.(memory, random) ?? memory
@@ -51,6 +46,16 @@ export async function simulateCluster(seed: number, options: SimulationOptions =
     await simulation.pass(random.below(600))
   }
   return simulation.judge(memory)
+}
+
+/** The delays of the copies of each message: 10 % of them are dropped, 10 % doubled, 10 % late, so that others overtake them. */
+export function createFates(random: Random): () => readonly number[] {
+  return () => {
+    const fate = random.next()
+    if (fate < 0.1) return []
+    if (fate < 0.2) return [0, random.below(100)]
+    return [fate < 0.3 ? 1 + random.below(200) : 0]
+  }
 }
 
 interface Acknowledged {
@@ -157,8 +162,22 @@ class Simulation {
       const times = runs.filter((run) => run === id).length
       if (times > 1) problems.push(`the unsafe call ${id} ran ${times} times`)
     }
-    for (const sessionId of this.#sessions) problems.push(...(await this.#judgeLog(store, sessionId)))
+    // It knows nothing but the log.
+    const newcomer = new SimulatedNode(this.#world)
+    for (const sessionId of this.#sessions) {
+      problems.push(...(await this.#judgeLog(store, sessionId)))
+      problems.push(...(await this.#compareFolds(newcomer, sessionId)))
+    }
     return problems
+  }
+
+  /** Every node that has followed the messages sees what the log says. */
+  async #compareFolds(newcomer: SimulatedNode, sessionId: SessionId): Promise<readonly string[]> {
+    const foldAt = async ({ test: { engine, user } }: SimulatedNode): Promise<string> =>
+      JSON.stringify(await engine.readSession(user, sessionId))
+    const right = await foldAt(newcomer)
+    const folds = await Promise.all(this.#nodes.filter(({ isDead }) => !isDead).map(foldAt))
+    return folds.flatMap((fold) => (fold === right ? [] : [`a node sees ${fold}, and the log says ${right}`]))
   }
 
   async #areIdle(store: EventStore): Promise<boolean> {

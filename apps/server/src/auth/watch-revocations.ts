@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '@polylogue/engine'
 import type { KeyRing } from './key-ring.ts'
 
-/** Another node may revoke a key: what the key opened here ends after this time. */
-const LOOK_MS = 1_000
+/** Another node may revoke a key: what the key opened here ends within a second, which includes the time of the look. */
+const LOOK_MS = 700
 
 /** Looks for revoked keys at intervals. Only where other nodes use the same storage. */
 export function watchRevocations(keys: Pick<KeyRing, 'endRevoked'>, clock: Clock): { stop(): void } {

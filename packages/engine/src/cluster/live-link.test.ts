@@ -19,7 +19,6 @@ import {
   type TestSession,
 } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
-import type { LiveBatch } from '../events/live-event.ts'
 
 /** Two engines on one store that send each other messages. The session is made by the first one. */
 async function startTwo(model: FakeModel, other: FakeModel = createFakeModel()) {
@@ -161,45 +160,5 @@ describe('messages between two engines', () => {
     await one.say('go')
     await one.untilRest()
     expect(cluster.sent.filter(({ type }) => type === 'live')).toEqual([])
-  })
-})
-
-describe('the numbers of batches', () => {
-  const readBatches = async (test: TestSession) => {
-    const batches: LiveBatch[] = []
-    const text: string[] = []
-    await test.engine.attach(test.user, test.sessionId, {
-      after: { seq: 0 },
-      reader: {
-        ...createReaderLog(),
-        delta: (delta) => void text.push(delta.text),
-        batch: (batch) => {
-          batches.push(batch)
-          text.push(batch.text)
-        },
-      },
-    })
-    return { batches, text }
-  }
-
-  it('cluster 52: are those of the runner on every node, and never repeat after a takeover, 50 times', async () => {
-    for (let seed = 0; seed < 50; seed++) {
-      const words = Array.from({ length: 1 + (seed % 7) }, (_, index) => `w${index} `)
-      const model = createFakeModel()
-      const { one, two, clock, process } = await startTwo(model, createFakeModel([says('again'), finishes()]))
-      const pause = () => new Promise<void>((resolve) => void clock.setTimer(20 + seed * 3, resolve))
-      model.push([...words.flatMap((word) => [says(word), pause]), hangs])
-      await pass(clock, 6_000)
-      const [here, there] = [await readBatches(one), await readBatches(two)]
-      await one.say('go')
-      await pass(clock, 600)
-      expect(there.batches.map(({ number }) => number)).toEqual(here.batches.map(({ number }) => number))
-      process.die()
-      await pass(clock, 10_000)
-      const numbers = there.batches.map(({ number }) => number)
-      expect(new Set(numbers).size).toBe(numbers.length)
-      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
-      expect(await two.types()).toContain('turn.ended')
-    }
   })
 })

@@ -1,17 +1,16 @@
 import { join } from 'node:path'
-import { percentile, round, type BenchRow } from '../bench-result.ts'
+import { percentile, type BenchRow } from '../bench-result.ts'
 import { makeDataDir, removeDataDir, startPolylogue, type ChildServer } from '../child-server.ts'
 import { startLoadClients } from '../load-clients.ts'
 import type { LoadName } from '../load.ts'
 import { RawClient, createSession, turnBody } from '../raw-client.ts'
-import { measureOtherNodeDeltas, type OtherNodeDeltas } from './other-node-deltas.ts'
-import { measureRawDatabase, type RawDatabase } from './raw-database.ts'
+import { CLIENTS, toClusterRows } from './cluster-rows.ts'
+import { measureOtherNodeDeltas } from './other-node-deltas.ts'
+import { measureRawDatabase } from './raw-database.ts'
 import { startTempPostgres } from './temp-postgres.ts'
 import { startTempRedis } from './temp-redis.ts'
 
-const MOST_STEP_MS = 6
 const STEPS = 10
-const CLIENTS = 32
 const DELTAS_PER_TURN = 100
 
 export interface ClusterOptions {
@@ -52,17 +51,10 @@ export async function measureCluster({ isQuick, database, redis }: ClusterOption
   const ownRedis = redis === undefined ? await startTempRedis() : undefined
   if (ownRedis !== undefined) stack.defer(() => ownRedis.stop())
   const redisUrl = redis ?? ownRedis?.url
-  const rows = [
-    toStepRow(stepMs, raw),
-    toRateRow('Turns, none, one word, one node on Postgres', oneNode, raw),
-    toRateRow('The same on two nodes', twoNodes, raw),
-    toDeltaRow('Deltas to clients of the same node, one node', oneDeltas),
-    toDeltaRow('The same on two nodes', twoDeltas),
-    toOtherRow('NOTIFY', notify),
-  ]
-  if (redisUrl === undefined) return rows
+  const measured = { raw, stepMs, oneNode, twoNodes, oneDeltas, twoDeltas, notify }
+  if (redisUrl === undefined) return toClusterRows(measured)
   const [c, d] = [await startNode('--redis', redisUrl), await startNode('--redis', redisUrl)]
-  return [...rows, toOtherRow('Redis', await measureOtherNodeDeltas({ runner: c, reader: d }, isQuick))]
+  return toClusterRows({ ...measured, redis: await measureOtherNodeDeltas({ runner: c, reader: d }, isQuick) })
 }
 
 /** One client, one turn after the other; each turn calls a tool in each of its steps. */
@@ -91,43 +83,3 @@ async function load(nodes: readonly ChildServer[], name: LoadName, rounds: numbe
   })
   return (await Promise.all(rates)).reduce((sum, rate) => sum + rate, 0)
 }
-
-function toStepRow(stepMs: number, raw: RawDatabase): BenchRow {
-  return {
-    name: 'Durable step with a tool on Postgres, one client',
-    measured: `p50 ${round(stepMs)} ms; a raw commit of the same database p50 ${round(raw.commitP50Ms)} ms`,
-    budget: `p50 ≤ ${MOST_STEP_MS} ms`,
-    isMet: stepMs <= MOST_STEP_MS,
-    figures: { stepP50Ms: round(stepMs, 3), rawCommitP50Ms: round(raw.commitP50Ms, 3) },
-  }
-}
-
-function toRateRow(name: string, perSecond: number, { commitsPerSecond, groupedRowsPerSecond }: RawDatabase): BenchRow {
-  return {
-    name: `${name}, ${CLIENTS} clients`,
-    measured: `${round(perSecond, 0)} turns/s; raw database ${round(commitsPerSecond, 0)} commits/s, ${round(groupedRowsPerSecond, 0)} grouped rows/s`,
-    budget: 'none: for comparison',
-    isMet: true,
-    figures: {
-      turnsPerSecond: round(perSecond, 1),
-      rawCommitsPerSecond: round(commitsPerSecond, 1),
-      rawGroupedRowsPerSecond: round(groupedRowsPerSecond, 1),
-    },
-  }
-}
-
-const toDeltaRow = (name: string, perSecond: number): BenchRow => ({
-  name: `${name}, ${CLIENTS} clients`,
-  measured: `${round(perSecond, 0)} deltas/s`,
-  budget: 'none: for comparison',
-  isMet: true,
-  figures: { deltasPerSecond: round(perSecond, 0) },
-})
-
-const toOtherRow = (bus: string, { perSecond, p50Ms, p99Ms }: OtherNodeDeltas): BenchRow => ({
-  name: `Deltas to clients of the other node by ${bus}`,
-  measured: `${round(perSecond, 0)} deltas/s; added latency p50 ${round(p50Ms)} ms, p99 ${round(p99Ms)} ms`,
-  budget: 'none: for comparison',
-  isMet: true,
-  figures: { deltasPerSecond: round(perSecond, 0), p50Ms: round(p50Ms, 3), p99Ms: round(p99Ms, 3) },
-})

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { proofSize, startStopwatch, tellProof } from '../../storage-faults/proof-result.ts'
+import { drainTo, fillCluster, measureStarts } from './dispatch.ts'
+
+const BEGINS_WITHIN_MS = 50
+const HANDED_OVER_WITHIN_MS = 5_000
+const MOST_WAITING = 1_000
+
+interface Proved {
+  readonly what: string
+  readonly count: number
+  readonly complaints: readonly string[]
+}
+
+async function prove(act: () => Promise<Proved>): Promise<void> {
+  const seconds = startStopwatch()
+  const { complaints, ...proved } = await act()
+  tellProof({
+    ...{ id: 'dispatch', store: 'postgres', seed: '–', ...proved },
+    ...{ failures: complaints.length, complaints, seconds: seconds() },
+  })
+  expect(complaints).toEqual([])
+}
+
+it('cluster 24: dispatch: turns that a web node admits begin on a worker within 50 ms', () =>
+  prove(async () => {
+    const count = proofSize(1_000)
+    const { complaints, p50Ms, p99Ms } = await measureStarts(count)
+    const late = p99Ms > BEGINS_WITHIN_MS ? [`p99 is ${p99Ms} ms`] : []
+    const what = `turns that a web node admits begin on a worker: p50 ${p50Ms} ms, p99 ${p99Ms} ms`
+    return { what, count, complaints: [...complaints, ...late] }
+  }))
+
+it('cluster 29: dispatch: a full cluster refuses turns and loses none', () =>
+  prove(async () => {
+    const most = proofSize(2 * MOST_WAITING)
+    const { complaints, accepted } = await fillCluster({ most, isOld: most <= MOST_WAITING })
+    const what = `turns that waited for a node before the next one got 503: all ran once when workers came, and no other`
+    return { what, count: accepted, complaints }
+  }))
+
+it('cluster 30: dispatch: a node hands 200 turns over within five seconds', () =>
+  prove(async () => {
+    const count = proofSize(200)
+    const { complaints, tookMs } = await drainTo(count)
+    const late = tookMs > HANDED_OVER_WITHIN_MS ? [`it took ${tookMs} ms`] : []
+    const what = `running turns of a node that stops are continued by another one, the last after ${tookMs} ms`
+    return { what, count, complaints: [...complaints, ...late] }
+  }))
