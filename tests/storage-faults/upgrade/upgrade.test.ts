@@ -127,7 +127,8 @@ describe('a kill in a migration', () => {
     const { version, log, from } = kill
     if (log !== undefined) restoreGoldenLog(log, file)
     expect(await runProgram('die-while-migrating', [file, String(version - from)]).remainingLines()).toEqual([])
-    expect(versionOf(file)).toBe(version - 1)
+    // A new database gets all migrations in one transaction.
+    expect(versionOf(file)).toBe(log === undefined ? 0 : version - 1)
     expect(await readStates(file)).toEqual(log?.states ?? {})
     expect(versionOf(file)).toBe(NEWEST)
   })

@@ -35,6 +35,21 @@ const freshSchema = async (): Promise<unknown[]> => {
   return schemaOf(fresh)
 }
 
+const makeVersion = async (version: number): Promise<void> => {
+  const db = openDatabase(file)
+  await migrate(db, { ...options, upTo: version })
+  db.close()
+}
+
+const versionOfFile = (): number => {
+  const db = openDatabase(file)
+  try {
+    return schemaVersionOf(db)
+  } finally {
+    db.close()
+  }
+}
+
 describe('the migrations', () => {
   it('are the files of their folder, in the order of their numbers', () => {
     expect(readdirSync(new URL('migrations', import.meta.url)).sort()).toEqual([...MIGRATIONS])
@@ -42,10 +57,8 @@ describe('the migrations', () => {
   })
 
   it.each(MIGRATIONS.map((_, version) => version))('lead from version %i to the newest one', async (version) => {
-    const db = openDatabase(file)
-    await migrate(db, { ...options, upTo: version })
-    expect(schemaVersionOf(db)).toBe(version)
-    db.close()
+    await makeVersion(version)
+    expect(versionOfFile()).toBe(version)
     await (await openSqliteStores({ file, ...options })).close()
     expect(schemaOf(file)).toEqual(await freshSchema())
   })
@@ -59,24 +72,42 @@ describe('the migrations', () => {
   })
 
   it.each(MIGRATIONS.map((_, index) => index + 1))('continue after a failure in number %i', async (failing) => {
-    let hits = 0
+    await makeVersion(failing - 1)
     observeFailpoints(async () => {
-      if (++hits === failing) throw new Error('not now')
+      throw new Error('not now')
     })
     await expect(openSqliteStores({ file, ...options })).rejects.toThrow('not now')
-    const db = openDatabase(file)
-    expect(schemaVersionOf(db)).toBe(failing - 1)
-    db.close()
+    expect(versionOfFile()).toBe(failing - 1)
     observeFailpoints(undefined)
     await (await openSqliteStores({ file, ...options })).close()
     expect(schemaOf(file)).toEqual(await freshSchema())
   })
 
   it.each(MIGRATIONS.map((_, index) => index + 1))('continue after a kill in number %i', async (killed) => {
-    expect(await runProgram('die-while-migrating', [file, String(killed)]).remainingLines()).toEqual([])
-    const db = openDatabase(file)
-    expect(schemaVersionOf(db)).toBe(killed - 1)
-    db.close()
+    await makeVersion(killed - 1)
+    expect(await runProgram('die-while-migrating', [file, '1']).remainingLines()).toEqual([])
+    expect(versionOfFile()).toBe(killed - 1)
+    await (await openSqliteStores({ file, ...options })).close()
+    expect(schemaOf(file)).toEqual(await freshSchema())
+  })
+
+  it.each(MIGRATIONS.map((_, index) => index + 1))('leave a new database empty after a failure in number %i', async (failing) => {
+    let hits = 0
+    observeFailpoints(async () => {
+      if (++hits === failing) throw new Error('not now')
+    })
+    await expect(openSqliteStores({ file, ...options })).rejects.toThrow('not now')
+    expect(versionOfFile()).toBe(0)
+    expect(schemaOf(file)).toEqual([])
+    observeFailpoints(undefined)
+    await (await openSqliteStores({ file, ...options })).close()
+    expect(schemaOf(file)).toEqual(await freshSchema())
+  })
+
+  it('leave a new database empty after a kill in the last one', async () => {
+    expect(await runProgram('die-while-migrating', [file, String(MIGRATIONS.length)]).remainingLines()).toEqual([])
+    expect(versionOfFile()).toBe(0)
+    expect(schemaOf(file)).toEqual([])
     await (await openSqliteStores({ file, ...options })).close()
     expect(schemaOf(file)).toEqual(await freshSchema())
   })

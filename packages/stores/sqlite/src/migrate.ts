@@ -1,6 +1,7 @@
 /**
  * The schema version is SQLite's `user_version`: the number of migrations that ran. Each migration and its number share
- * one transaction, so a crash leaves the file before or after it, and the next run continues.
+ * one transaction, so a crash leaves the file before or after it, and the next run continues. A new database gets all
+ * migrations in one transaction, because every commit waits for the disk.
  */
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -42,8 +43,14 @@ export async function migrate(db: DatabaseSync, options: MigrateOptions): Promis
   while (schemaVersionOf(db) < upTo) {
     await waitForLock(clock, busyWaitMs, () => db.exec('BEGIN IMMEDIATE'))
     try {
-      runNext(db)
-      await failpoint('migrate')
+      // Read inside the transaction: another process may have been faster.
+      const done = schemaVersionOf(db)
+      const last = done === 0 ? upTo : done + 1
+      for (const [index, migration] of MIGRATIONS.slice(0, last).entries()) {
+        if (index < done) continue
+        run(db, migration, index + 1)
+        await failpoint('migrate')
+      }
       db.exec('COMMIT')
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
@@ -52,11 +59,7 @@ export async function migrate(db: DatabaseSync, options: MigrateOptions): Promis
   }
 }
 
-function runNext(db: DatabaseSync): void {
-  // Read again inside the transaction: another process may have been faster.
-  const done = schemaVersionOf(db)
-  const migration = MIGRATIONS[done]
-  if (migration === undefined) return
+function run(db: DatabaseSync, migration: string, version: number): void {
   db.exec(readFileSync(new URL(`migrations/${migration}`, import.meta.url), 'utf8'))
-  db.exec(`PRAGMA user_version = ${done + 1}`)
+  db.exec(`PRAGMA user_version = ${version}`)
 }
