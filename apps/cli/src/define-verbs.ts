@@ -8,6 +8,7 @@ import type { SessionsMoveFlags } from './commands/move-sessions.ts'
 import type { RunFlags } from './commands/run.ts'
 import type { ServeFlags } from './commands/serve.ts'
 import type { SessionsFlags, SessionsForkFlags, SessionsListFlags } from './commands/sessions.ts'
+import { toPort } from './parse-serve-arguments.ts'
 
 type Finish = (exitCode: number) => void
 
@@ -267,8 +268,8 @@ export function withDataFlags(command: Command): Command {
 }
 
 function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  const port = toPort(text)
+  if (port === undefined) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
   return port
 }
 

@@ -1,10 +1,11 @@
 import type { AcpFlags } from './commands/acp.ts'
+import { splitFlag, takeChoice, takeText } from './flag-values.ts'
 
 type Draft = { -readonly [Name in keyof AcpFlags]: AcpFlags[Name] }
 
 /**
- * The command line of an editor, read without loading the command line's library: that takes as long as all the rest that
- * an editor waits for. `undefined`: another verb, a cry for help or a mistake, which `program.ts` knows how to answer.
+ * The command line of an editor, read without commander, which takes as long as everything else that an editor waits
+ * for. `undefined`: another verb, a call for help or a mistake. `program.ts` answers those.
  */
 export function parseAcpArguments(args: readonly string[]): AcpFlags | undefined {
   if (args[0] === 'check') return undefined
@@ -18,8 +19,7 @@ export function parseAcpArguments(args: readonly string[]): AcpFlags | undefined
 }
 
 function takeFlag(words: string[], flags: Draft): boolean {
-  const word = words.shift() ?? ''
-  const [, name = word, given] = /^(--[^=]+)=(.*)$/s.exec(word) ?? []
+  const { name, given } = splitFlag(words.shift() ?? '')
   const value = (): string | undefined => given ?? words.shift()
   switch (name) {
     case '--stdio':
@@ -45,18 +45,3 @@ function takeFlag(words: string[], flags: Draft): boolean {
 }
 
 const TEXTS = { '--agent': 'agent', '--data': 'data', '--database': 'database', '--config': 'config' } as const
-
-function takeChoice<Choice extends string>(
-  value: string | undefined,
-  choices: readonly Choice[],
-  set: (choice: Choice) => void,
-): boolean {
-  const choice = choices.find((known) => known === value)
-  if (choice !== undefined) set(choice)
-  return choice !== undefined
-}
-
-function takeText(value: string | undefined, set: (text: string) => void): boolean {
-  if (value !== undefined) set(value)
-  return value !== undefined
-}

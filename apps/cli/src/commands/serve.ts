@@ -1,7 +1,5 @@
 import { serve as startServer, stopSignals, type RunningServer } from '@polylogue/server'
 import { resolve } from 'node:path'
-import { approveFolder } from '../approve-folder.ts'
-import { formatBanner } from '../banner.ts'
 import { ExitCode } from '../exit-code.ts'
 import { workspacesOption } from '../owner-flags.ts'
 import { createTerminal, type Terminal } from '../terminal.ts'
@@ -38,7 +36,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const starting = startServer({
     dataDir,
     startDir,
-    approveFolder,
+    approveFolder: async (directory) => (await import('../approve-folder.ts')).approveFolder(directory),
     listen: { host: flags.host, port: flags.port },
     keys: flags.key,
     allowOrigins: flags.allowOrigin ?? [],
@@ -61,17 +59,22 @@ export async function serve(flags: ServeFlags): Promise<number> {
   })
   if (server === undefined) return ExitCode.done
   stopping.concern(server)
-  announce(server, { json: flags.json === true, dataDir, terminal })
+  await announce(server, { json: flags.json === true, dataDir, terminal })
   await server.stopped
   return ExitCode.done
 }
 
-function announce(
+async function announce(
   server: RunningServer,
   { json, dataDir, terminal }: { readonly json: boolean; readonly dataDir: string; readonly terminal: Terminal },
-): void {
+): Promise<void> {
   const ready = { url: server.url, key: server.localKey, pid: process.pid }
-  terminal.stdout.write(json ? `${JSON.stringify(ready)}\n` : formatBanner(server, dataDir, terminal.stdout))
+  if (json) {
+    terminal.stdout.write(`${JSON.stringify(ready)}\n`)
+    return
+  }
+  const { formatBanner } = await import('../banner.ts')
+  terminal.stdout.write(formatBanner(server, dataDir, terminal.stdout))
 }
 
 interface Stopping {
