@@ -30,31 +30,29 @@ export async function createLog(asked: AskedLog, redactor: Redactor): Promise<Lo
   const level = asked === 'silent' ? 'silent' : levelOf(process.env['POLYLOGUE_LOG'], asked)
   if (level === 'silent') return silentLog
   // Loaded on demand, so that verbs without a log start quickly.
-  const { pino, destination } = await import('pino')
+  const { SonicBoom } = (await import('sonic-boom')).default
   let isGivenUp = false
-  const out = destination({
-    dest: openUnblocked(STDERR),
+  let isGone = false
+  const out = new SonicBoom({
+    fd: openUnblocked(STDERR),
     sync: false,
     maxLength: MOST_UNWRITTEN,
     // Called while the pipe is full. Trying again for ever would keep the process from ending.
     retryEAGAIN: () => !isGivenUp,
   })
-  const logger = pino(
-    {
-      level,
-      base: { pid: process.pid },
-      serializers: { err: (error: unknown) => error },
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    },
-    out,
-  )
-  // Pino turns `end` into a no-op when the reader is gone, and `close` never comes then.
-  const gone = Promise.withResolvers<void>()
-  out.on('error', () => gone.resolve())
-  const clean = (fields: LogFields) => toLogFields(fields, redactor)
+  const failed = Promise.withResolvers<void>()
+  out.on('error', (error: unknown) => {
+    isGone ||= error instanceof Error && 'code' in error && error.code === 'EPIPE'
+    failed.resolve()
+  })
+  const flush = (): void => {
+    if (!isGone) flushAtExit(out)
+  }
+  process.on('exit', flush)
   let closed: Promise<void> | undefined
-  const write = (importance: Exclude<LogLevel, 'silent'>) => (fields: LogFields, message: string) => {
-    if (closed === undefined && logger.isLevelEnabled(importance)) logger[importance](clean(fields), message)
+  const write = (importance: Importance) => (fields: LogFields, message: string) => {
+    if (closed !== undefined || isGone || LEVELS[importance] < LEVELS[level]) return
+    out.write(toLogLine(LEVELS[importance], toLogFields(fields, redactor), message))
   }
   return {
     debug: write('debug'),
@@ -62,12 +60,33 @@ export async function createLog(asked: AskedLog, redactor: Redactor): Promise<Lo
     warn: write('warn'),
     error: write('error'),
     async close() {
-      closed ??= within(CLOSE_MS, Promise.race([ended(out), gone.promise]))
+      closed ??= isGone ? Promise.resolve() : within(CLOSE_MS, Promise.race([ended(out), failed.promise]))
       await closed
       isGivenUp = true
-      // Otherwise pino would write the rest when the process exits.
+      process.off('exit', flush)
       out.destroy()
     },
+  }
+}
+
+type Importance = Exclude<LogLevel, 'silent'>
+
+/** The numbers in the lines, which readers of such logs know from pino and bunyan. */
+const LEVELS: { readonly [Name in Importance]: number } = { debug: 20, info: 30, warn: 40, error: 50 }
+
+function toLogLine(level: number, fields: LogFields, message: string): string {
+  const head = `{"level":${level},"time":"${new Date().toISOString()}","pid":${process.pid}`
+  const own = JSON.stringify(fields).slice(1, -1)
+  return `${head}${own === '' ? '' : `,${own}`},"msg":${JSON.stringify(message)}}\n`
+}
+
+/** Writes what is left when the process exits without `close`, for example after a crash. */
+function flushAtExit(out: { flushSync(): void }): void {
+  try {
+    out.flushSync()
+  } catch (error) {
+    // The reader is gone or stuck, so nobody can be told.
+    if (!(error instanceof Error)) throw error
   }
 }
 
@@ -92,11 +111,11 @@ function ended(out: { end(): void; once(event: 'close', listener: () => void): u
   return closed
 }
 
-const LEVELS: readonly LogLevel[] = ['silent', 'debug', 'info', 'warn', 'error']
+const LEVEL_NAMES: readonly LogLevel[] = ['silent', 'debug', 'info', 'warn', 'error']
 
 function levelOf(wanted: string | undefined, asked: AskedLog): LogLevel {
   const usual = process.stderr.isTTY ? 'warn' : asked
-  return LEVELS.find((level) => level === wanted) ?? usual
+  return LEVEL_NAMES.find((level) => level === wanted) ?? usual
 }
 
 const ignore = (): void => undefined
