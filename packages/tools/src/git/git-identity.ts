@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { promisify } from 'node:util'
 import { renamePatiently } from '../host.ts'
 
 const LONGEST_VALUE = 200
@@ -29,6 +28,7 @@ async function readSetting(key: string, env: NodeJS.ProcessEnv): Promise<string 
   const { PATH, HOME, XDG_CONFIG_HOME } = env
   const options = { cwd: '/', env: { PATH, HOME, XDG_CONFIG_HOME, GIT_CONFIG_NOSYSTEM: '1' }, timeout: READ_MS }
   try {
+    const { promisify } = await import('node:util')
     const { stdout } = await promisify(execFile)('git', ['config', '--global', '--get', key], options)
     const value = stdout.replace(/\n$/, '')
     return value !== '' && value.length <= LONGEST_VALUE && !/\p{Cc}/u.test(value) ? value : undefined

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@polylogue/engine'
 import { createHash } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 
 /** One request to the worker: is this a schema, and does the value match it? */
@@ -63,7 +63,8 @@ function askNext(): void {
 }
 
 function startWorker(): Worker {
-  const started = new Worker(new URL('./schema-check-worker.ts', import.meta.url), {
+  const threads = process.getBuiltinModule('node:worker_threads')
+  const started = new threads.Worker(new URL('./schema-check-worker.ts', import.meta.url), {
     execArgv: [],
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
