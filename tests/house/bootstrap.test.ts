@@ -114,7 +114,7 @@ describe('the installation of dependencies', () => {
       'axe-core',
     ]
     expect(tools.filter((name) => !isTool(name))).toEqual([])
-    expect(['vite', 'swagger-ui-dist', 'react', 'hono', 'commander', 'sonic-boom'].filter(isTool)).toEqual([])
+    expect(['vite', 'swagger-ui-dist', 'react', 'hono', 'commander'].filter(isTool)).toEqual([])
   })
 
   it('keeps the tools of a checkout that has them when the lockfile changes', async () => {

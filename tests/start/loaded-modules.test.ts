@@ -8,8 +8,8 @@ import { startAcp } from '../acp/support/acp-process.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { startServerProcess } from '../support/server-process.ts'
 
-const SERVE_FILES = 780
-const ACP_FILES = 830
+const SERVE_FILES = 725
+const ACP_FILES = 805
 
 const PRELOADED = fileURLToPath(new URL('./list-modules.ts', import.meta.url))
 
@@ -40,7 +40,7 @@ async function modulesOf(pid: number, file: string): Promise<Modules> {
 
 /** What only comes with its first use. */
 const LATE =
-  /\/(?:protocols\/(?:blade|console)\/src\/(?!light\/)|tools\/src\/shell\/inspect-command|tools\/src\/bash\/run-bash|models\/src\/providers\/provider-stream)|node_modules\/(?:hono|@hono|socket\.io|@ai-sdk|ai|@modelcontextprotocol|openid-client|zod\/v4\/locales\/de)\//
+  /\/(?:cli\/src\/program|protocols\/(?:blade|console)\/src\/(?!light\/)|tools\/src\/shell\/inspect-command|tools\/src\/bash\/run-bash|models\/src\/providers\/provider-stream)|node_modules\/(?:commander|hono|@hono|socket\.io|@ai-sdk|ai|@modelcontextprotocol|openid-client|zod\/v4\/locales\/de)\//
 
 /** Modules of Node that cost more than a millisecond each. `parse_args` comes with an import of `node:util`. */
 const LATE_BUILT_IN = / (?:https|tls|worker_threads|internal\/(?:deps\/undici|util\/parse_args)\b.*)$/

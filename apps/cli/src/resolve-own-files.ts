@@ -65,7 +65,7 @@ function joinUrl(parentURL: string, specifier: string): string {
     start += 3
     end = parentURL.lastIndexOf('/', end - 1)
   }
-  if (specifier.includes('/.', start)) return new URL(specifier, parentURL).href
+  if (specifier.includes('/.', start - 1)) return new URL(specifier, parentURL).href
   return parentURL.slice(0, end + 1) + specifier.slice(start)
 }
 

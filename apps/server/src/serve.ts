@@ -74,7 +74,7 @@ async function start(
   learnPassword(redactor, options.database ?? '')
   learnPassword(redactor, options.databaseDirect ?? '')
   learnPassword(redactor, options.redis ?? '')
-  const log = await createLog(options.log ?? 'info', redactor)
+  const log = createLog(options.log ?? 'info', redactor)
   undo.defer(() => log.close())
   const lastResort = options.ownsProcess === true ? installLastResort(log) : undefined
   undo.defer(() => lastResort?.remove())

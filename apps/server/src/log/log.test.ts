@@ -7,7 +7,7 @@ const PROGRAM = `
   import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'
   const redactor = createRedactor()
   redactor.learn('correct-horse-battery')
-  const log = await createLog(process.env.ASKED ?? 'info', redactor)
+  const log = createLog(process.env.ASKED ?? 'info', redactor)
   log.debug({}, 'quiet')
   log.info({ text: 'one\\n{"level":60,"msg":"forged"}', secret: 'correct-horse-battery' }, 'first')
   log.error({ err: new Error('no correct-horse-battery') }, 'second')
@@ -45,11 +45,31 @@ it('logs at the level of POLYLOGUE_LOG', () => {
   expect(linesWith({ ASKED: 'warn', POLYLOGUE_LOG: 'info' })).toHaveLength(2)
 })
 
+it('writes everything when the process exits without closing it', () => {
+  const program = `
+    import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
+    import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'
+    const log = createLog('info', createRedactor())
+    for (let line = 0; line < 100; line += 1) log.info({ line }, 'line')
+    process.exit(3)
+  `
+  const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+    env: { ...process.env, POLYLOGUE_LOG: '' },
+  })
+  expect(status).toBe(3)
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { readonly line: number }).line)
+  expect(lines.sort((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, line) => line))
+})
+
 it('closes when its reader is gone', () => {
   const writer = `
     import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
     import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'
-    const log = await createLog('info', createRedactor())
+    const log = createLog('info', createRedactor())
     setInterval(() => log.info({ text: 'x'.repeat(4_000) }, 'line'), 1)
     setTimeout(() => log.close().then(() => process.exit(7)), 200)
   `
@@ -71,7 +91,7 @@ it('a full pipe without a reader does not keep the process from ending', async (
   const program = `
     import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
     import { createRedactor } from '${new URL('./redactor.ts', import.meta.url).href}'
-    const log = await createLog('info', createRedactor())
+    const log = createLog('info', createRedactor())
     for (let line = 0; line < 5000; line += 1) log.info({ text: 'x'.repeat(200) }, 'line')
     await log.close()
   `

@@ -1,4 +1,5 @@
-import { constants, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { createLineWriter } from './line-writer.ts'
 import { toLogFields, type LogFields } from './log-fields.ts'
 import { within } from '../within.ts'
 import type { Redactor } from './redactor.ts'
@@ -26,33 +27,18 @@ const CLOSE_MS = 1_000
  * Writes JSON lines to stderr. `POLYLOGUE_LOG` sets the level, unless `silent` is asked for. Default: what is asked for,
  * and `warn` at a terminal.
  */
-export async function createLog(asked: AskedLog, redactor: Redactor): Promise<Log> {
+export function createLog(asked: AskedLog, redactor: Redactor): Log {
   const level = asked === 'silent' ? 'silent' : levelOf(process.env['POLYLOGUE_LOG'], asked)
   if (level === 'silent') return silentLog
-  // Loaded on demand, so that verbs without a log start quickly.
-  const { SonicBoom } = (await import('sonic-boom')).default
-  let isGivenUp = false
-  let isGone = false
-  const out = new SonicBoom({
-    fd: openUnblocked(STDERR),
-    sync: false,
-    maxLength: MOST_UNWRITTEN,
-    // Called while the pipe is full. Trying again for ever would keep the process from ending.
-    retryEAGAIN: () => !isGivenUp,
-  })
-  const failed = Promise.withResolvers<void>()
-  out.on('error', (error: unknown) => {
-    isGone ||= error instanceof Error && 'code' in error && error.code === 'EPIPE'
-    failed.resolve()
-  })
-  const flush = (): void => {
-    if (!isGone) flushAtExit(out)
-  }
+  const fd = openUnblocked(STDERR)
+  const writer = createLineWriter(fd, MOST_UNWRITTEN)
+  // For a process that ends without `close`, for example after a crash.
+  const flush = (): void => writer.flushSync()
   process.on('exit', flush)
   let closed: Promise<void> | undefined
   const write = (importance: Importance) => (fields: LogFields, message: string) => {
-    if (closed !== undefined || isGone || LEVELS[importance] < LEVELS[level]) return
-    out.write(toLogLine(LEVELS[importance], toLogFields(fields, redactor), message))
+    if (closed !== undefined || LEVELS[importance] < LEVELS[level]) return
+    writer.write(toLogLine(LEVELS[importance], toLogFields(fields, redactor), message))
   }
   return {
     debug: write('debug'),
@@ -60,34 +46,24 @@ export async function createLog(asked: AskedLog, redactor: Redactor): Promise<Lo
     warn: write('warn'),
     error: write('error'),
     async close() {
-      closed ??= isGone ? Promise.resolve() : within(CLOSE_MS, Promise.race([ended(out), failed.promise]))
+      closed ??= within(CLOSE_MS, writer.drained()).then(() => {
+        process.off('exit', flush)
+        if (writer.stop().isIdle && fd !== STDERR) closeSync(fd)
+      })
       await closed
-      isGivenUp = true
-      process.off('exit', flush)
-      out.destroy()
     },
   }
 }
 
 type Importance = Exclude<LogLevel, 'silent'>
 
-/** The numbers in the lines, which readers of such logs know from pino and bunyan. */
+/** The numbers of pino and bunyan, which readers of such logs know. */
 const LEVELS: { readonly [Name in Importance]: number } = { debug: 20, info: 30, warn: 40, error: 50 }
 
 function toLogLine(level: number, fields: LogFields, message: string): string {
   const head = `{"level":${level},"time":"${new Date().toISOString()}","pid":${process.pid}`
   const own = JSON.stringify(fields).slice(1, -1)
   return `${head}${own === '' ? '' : `,${own}`},"msg":${JSON.stringify(message)}}\n`
-}
-
-/** Writes what is left when the process exits without `close`, for example after a crash. */
-function flushAtExit(out: { flushSync(): void }): void {
-  try {
-    out.flushSync()
-  } catch (error) {
-    // The reader is gone or stuck, so nobody can be told.
-    if (!(error instanceof Error)) throw error
-  }
 }
 
 const STDERR = 2
@@ -103,12 +79,6 @@ function openUnblocked(fd: number): number {
     if (error instanceof Error && 'code' in error) return fd
     throw error
   }
-}
-
-function ended(out: { end(): void; once(event: 'close', listener: () => void): unknown }): Promise<void> {
-  const closed = new Promise<void>((resolve) => void out.once('close', resolve))
-  out.end()
-  return closed
 }
 
 const LEVEL_NAMES: readonly LogLevel[] = ['silent', 'debug', 'info', 'warn', 'error']
