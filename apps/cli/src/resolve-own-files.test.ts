@@ -74,7 +74,15 @@ it('takes a relative import of the zod that our files use as it is written, and 
 
 it('joins paths as URLs do', () => {
   const resolve = createResolve()
-  for (const specifier of ['./a.ts', '../a.ts', './b/c.ts', '../../../packages/engine/src/index.ts', '../b/d.e.ts', './b/../c.ts', '.././a.ts']) {
+  for (const specifier of [
+    './a.ts',
+    '../a.ts',
+    './b/c.ts',
+    '../../../packages/engine/src/index.ts',
+    '../b/d.e.ts',
+    './b/../c.ts',
+    '.././a.ts',
+  ]) {
     expect(resolve(specifier, { parentURL: OWN }, byNode).url).toBe(new URL(specifier, OWN).href)
   }
 })

@@ -14,11 +14,7 @@ type Next = (specifier: string) => ResolveFnOutput
 type Importer = Pick<ResolveHookContext, 'parentURL'> & Partial<Pick<ResolveHookContext, 'conditions'>>
 
 /** Answers for imports in our own files and in zod, and leaves everything else to `next`. */
-export function createResolve(): (
-  specifier: string,
-  importer: Importer,
-  next: Next,
-) => ResolveFnOutput {
+export function createResolve(): (specifier: string, importer: Importer, next: Next) => ResolveFnOutput {
   const found = new Map<string, ResolveFnOutput>()
   let zodFolder: string | undefined
   const resolvePackage = (specifier: string, { parentURL = '', conditions }: Importer, next: Next): ResolveFnOutput => {

@@ -2,7 +2,7 @@ import type { JsonObject, Tool } from '@polylogue/engine'
 import { createInvocation } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineTool } from './define-tool.ts'
+import { defineCheckedTool, defineTool } from './define-tool.ts'
 
 function runWith(tool: Tool, input: JsonObject): ReturnType<Tool['run']> {
   return tool.run(createInvocation(tool, input))
@@ -126,12 +126,17 @@ describe('a definition is refused', () => {
   })
 
   it('when its input is no object', () => {
-    const define = (): Tool => defineTool({ ...definition, name: 'say', input: z.string() })
+    const define = (): Tool => defineCheckedTool({ ...definition, name: 'say', input: z.string() })
     expect(define).toThrow(new TypeError('tool say: input: must be an object schema'))
   })
 
+  it('only when its parameters are read, if it is one of ours', () => {
+    const tool = defineTool({ ...definition, name: 'say', input: z.string() })
+    expect(() => tool.parameters).toThrow(new TypeError('tool say: input: must be an object schema'))
+  })
+
   it('when JSON Schema cannot describe its input', () => {
-    const define = (): Tool => defineTool({ ...definition, name: 'at', input: z.object({ when: z.date() }) })
+    const define = (): Tool => defineCheckedTool({ ...definition, name: 'at', input: z.object({ when: z.date() }) })
     expect(define).toThrow(new TypeError('tool at: input: Date cannot be represented in JSON Schema'))
   })
 })

@@ -58,15 +58,18 @@ export interface ToolRun<Input> {
 /** The names that every model provider takes. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Throws a `TypeError` if the definition is wrong, so that its author notices at startup. */
+/** Throws a `TypeError` if the name is wrong. The input is described when somebody first asks for its parameters. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
   const { name, title, description, input: schema, effect, exposed = true, kind, performer, nature } = definition
   if (!TOOL_NAME.test(name)) throw new TypeError(`tool ${JSON.stringify(name)}: name: must match ${TOOL_NAME.source}`)
+  let parameters: JsonObject | undefined
   return {
     name,
     ...(title === undefined ? {} : { title }),
     description,
-    parameters: toParameters(name, schema),
+    get parameters() {
+      return (parameters ??= toParameters(name, schema))
+    },
     effect,
     exposed,
     ...(kind === undefined ? {} : { kind }),
@@ -85,6 +88,12 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
       return toToolOutput(name, await definition.run({ ...invocation, input: input as z.output<Schema> }))
     },
   }
+}
+
+/** For tools of users. Also throws if the input cannot be described, so that its author notices at startup. */
+export function defineCheckedTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
+  // The copy reads the parameters.
+  return { ...defineTool(definition) }
 }
 
 function toParameters(name: string, schema: z.ZodType): JsonObject {

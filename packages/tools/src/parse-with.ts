@@ -6,10 +6,17 @@ export type Parsed<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string }
 
-/** Never throws. A schema that is not synchronous is a problem too. */
-export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown): Parsed<z.output<Schema>> {
+/**
+ * Never throws. A schema that is not synchronous is a problem too. `jitless` is for schemas that are used once: zod does not
+ * compile them then, which takes longer than it saves.
+ */
+export function parseWith<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  { jitless = false }: { readonly jitless?: boolean } = {},
+): Parsed<z.output<Schema>> {
   try {
-    const result = z.safeParse(schema, value, { error: describeRawIssue })
+    const result = z.safeParse(schema, value, { error: describeRawIssue, jitless })
     if (result.success) return { ok: true, value: result.data }
     const issue = result.error.issues[0]
     return { ok: false, problem: issue ? describeIssue(issue) : 'is not valid' }

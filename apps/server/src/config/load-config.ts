@@ -73,7 +73,7 @@ export async function loadConfig(place: { readonly file?: string; readonly direc
   const directory = resolve(place.directory)
   const path = place.file === undefined ? await findConfig(directory) : resolve(directory, place.file)
   const file = path && labelOf(directory, path)
-  const parsed = parseWith(configSchema, path && file ? await readConfig(path, file) : {})
+  const parsed = parseWith(configSchema, path && file ? await readConfig(path, file) : {}, { jitless: true })
   if (!parsed.ok) throw new ConfigError(`${file}: ${parsed.problem}`)
   const { agents, tools, skills, ...rest } = parsed.value
   const own = agents.map((agent, index) => resolveTools({ ...agent, origin: file ?? '' }, tools, `agents[${index}].`))

@@ -91,18 +91,21 @@ describe('the migrations', () => {
     expect(schemaOf(file)).toEqual(await freshSchema())
   })
 
-  it.each(MIGRATIONS.map((_, index) => index + 1))('leave a new database empty after a failure in number %i', async (failing) => {
-    let hits = 0
-    observeFailpoints(async () => {
-      if (++hits === failing) throw new Error('not now')
-    })
-    await expect(openSqliteStores({ file, ...options })).rejects.toThrow('not now')
-    expect(versionOfFile()).toBe(0)
-    expect(schemaOf(file)).toEqual([])
-    observeFailpoints(undefined)
-    await (await openSqliteStores({ file, ...options })).close()
-    expect(schemaOf(file)).toEqual(await freshSchema())
-  })
+  it.each(MIGRATIONS.map((_, index) => index + 1))(
+    'leave a new database empty after a failure in number %i',
+    async (failing) => {
+      let hits = 0
+      observeFailpoints(async () => {
+        if (++hits === failing) throw new Error('not now')
+      })
+      await expect(openSqliteStores({ file, ...options })).rejects.toThrow('not now')
+      expect(versionOfFile()).toBe(0)
+      expect(schemaOf(file)).toEqual([])
+      observeFailpoints(undefined)
+      await (await openSqliteStores({ file, ...options })).close()
+      expect(schemaOf(file)).toEqual(await freshSchema())
+    },
+  )
 
   it('leave a new database empty after a kill in the last one', async () => {
     expect(await runProgram('die-while-migrating', [file, String(MIGRATIONS.length)]).remainingLines()).toEqual([])

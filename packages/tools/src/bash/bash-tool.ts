@@ -35,7 +35,8 @@ export function createBashTool(options: BashToolOptions): Tool {
     const { blocked, ...output } = await perform(invocation, parts)
     return { ...toToolOutput(BASH_TOOL, output, { warn: () => undefined }), ...(blocked !== undefined && { blocked }) }
   }
-  return { ...tool, stopGraceMs: STOP_GRACE_MS, run, ...(options.isUnconfined === true && { isUnconfined: true }) }
+  const isUnconfined = options.isUnconfined === true && { isUnconfined: true }
+  return Object.assign(tool, { stopGraceMs: STOP_GRACE_MS, run, ...isUnconfined })
 }
 
 async function perform(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {

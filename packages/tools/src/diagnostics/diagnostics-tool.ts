@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import type { Tool, ToolInvocation, ToolOutput, Workspace } from '@polylogue/engine'
+import type { JsonObject, Tool, ToolInvocation, ToolOutput, Workspace } from '@polylogue/engine'
 import { z } from 'zod'
 import type { BashToolOptions } from '../bash/bash-options.ts'
 import { createBashParts } from '../bash/bash-parts.ts'
@@ -35,15 +35,14 @@ export function createDiagnosticsTool(options: BashToolOptions): Tool {
     },
     run: () => Promise.reject(new Error('unreachable')),
   })
-  return {
-    ...tool,
-    sameAs(given) {
+  return Object.assign(tool, {
+    sameAs(given: JsonObject) {
       const command = commandOfChecker(given['checker'])
       return command === undefined ? undefined : { tool: 'Bash', input: { command } }
     },
-    run: (invocation) => runChecker(invocation, parts),
+    run: (invocation: ToolInvocation) => runChecker(invocation, parts),
     ...(options.isUnconfined === true && { isUnconfined: true }),
-  }
+  })
 }
 
 async function runChecker(invocation: ToolInvocation, parts: BashParts): Promise<ToolOutput> {

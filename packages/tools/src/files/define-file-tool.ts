@@ -24,14 +24,13 @@ export type FileToolDefinition<Schema extends z.ZodType> = Omit<ToolDefinition<S
 
 /** A tool that returns the engine's own output type, including the changed files. */
 export function defineFileTool<Schema extends z.ZodType>(definition: FileToolDefinition<Schema>): Tool {
-  return {
-    ...defineTool(definition),
+  return Object.assign(defineTool(definition), {
     async run({ input, ...call }: ToolInvocation) {
       call.signal.throwIfAborted()
       // The engine hands back what `check` made of the input.
       return definition.run({ ...call, input: input as z.output<Schema> })
     },
-  }
+  })
 }
 
 export interface PathInspection<Seen> {
