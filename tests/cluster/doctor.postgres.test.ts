@@ -37,21 +37,25 @@ it('cluster 65: the doctor tells version, schema, settings and nodes of a live d
     /^fsync=on, synchronous_commit=on, full_page_writes=on, synchronous_standby_names=none, max_connections=\d+; \d+ connections/,
   )
   const [told] = about(findings, 'nodes')
-  expect(told?.message.match(/\(all, \d+\.\d+\.\d+, on [^)]+\) runs 0 sessions/g)).toHaveLength(2)
+  expect(told?.message.match(/\(all, \d+\.\d+\.\d+, event level 1, on [^)]+\) runs 0 sessions/g)).toHaveLength(2)
 })
 
-it('cluster 65: the doctor tells of dead nodes that hold sessions and of two versions', async () => {
+it('cluster 65: the doctor tells of dead nodes that hold sessions, and of two versions and levels', async () => {
   await query(
     database.url,
     `INSERT INTO polylogue.nodes (node_id, lease_until, started_at, role, version, machine, pid)
      VALUES ('1-dead', extract(epoch FROM now()) * 1000 - 60000, 0, 'all', '0.0.1', 'gone', 1), ('2-old', 9e15, 1, 'web', '0.0.1', 'here', 2);
+     INSERT INTO polylogue.nodes (node_id, lease_until, started_at, role, version, machine, pid, level)
+     VALUES ('3-new', 9e15, 2, 'web', '0.0.1', 'here', 3, 2);
      INSERT INTO polylogue.sessions (user_id, session_id, last_seq, summary, summary_crc, stored_bytes, owner, epoch)
      VALUES ('ada', '0190', 0, '', 0, 0, '1-dead', 1)`,
   )
   const findings = about(await examineDatabase(), 'nodes')
   const told = findings.map(({ status, message }) => `${status} ${message}`).join('\n')
-  expect(told).toContain('warn 1-dead (all, 0.0.1, on gone) runs 1 sessions has not answered since 20')
+  expect(told).toContain('warn 1-dead (all, 0.0.1, event level 1, on gone) runs 1 sessions has not answered since 20')
   expect(told).toMatch(/warn Nodes of 2 versions run: /)
+  expect(told).toContain('3-new (web, 0.0.1, event level 2, on here)')
+  expect(told).toContain('warn Nodes read events up to level 1 or 2.')
   for (const { remedy } of findings.slice(1)) expect(remedy).toBeTruthy()
 })
 

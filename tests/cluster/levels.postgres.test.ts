@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.ts'
 import { call, script, NEXT } from '../support/script.ts'
 import { V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
+import { askOwner } from '../support/owner-socket.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase, query } from '../support/test-database.ts'
 import { attachToolSession } from '../tools/tool-session.ts'
@@ -42,6 +43,10 @@ describe('nodes of two versions on one database', { timeout: 120_000 }, () => {
   it('cluster 46, 66: new events wait until every live node can read them, and an older node never claims a session with them', async () => {
     const [newer, older] = await Promise.all([startNewer('newer'), nodes.start('older')])
     expect([(await nodeOf(newer))['level'], (await nodeOf(older))['level']]).toEqual([2, 1])
+    const { body: known } = await askOwner(older.dataDir, { method: 'GET', path: '/api/polylogue/nodes' })
+    const version = expect.stringMatching(/^\d+\.\d+\.\d+/)
+    const told = [newer, older].map(({ pid }, index) => expect.objectContaining({ pid, version, level: 2 - index }))
+    expect(known).toMatchObject({ nodes: expect.arrayContaining(told) })
     const session = await openSession(newer.client(V3), { agent: 'counting', tools: COUNTING_TOOLS })
     const settings = attachToolSession(newer, session.id)
 

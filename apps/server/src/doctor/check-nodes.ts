@@ -1,4 +1,4 @@
-import type { KnownNode, SharedState } from '@polylogue/engine'
+import { LOWEST_LEVEL, type KnownNode, type SharedState } from '@polylogue/engine'
 import { toUnreadable } from './check-database.ts'
 import type { Patient } from './examine.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
@@ -70,11 +70,17 @@ function describeNodes({ nodes, backlog: { waiting, oldestMs } }: SharedState): 
     const text = `Nodes of ${versions.size} versions run: ${[...versions].join(', ')}.`
     findings.push(warn('nodes', text, 'Finish the upgrade: restart the older ones.'))
   }
+  const levels = new Set(alive.map(({ level = LOWEST_LEVEL }) => level))
+  if (levels.size > 1) {
+    const text = `Nodes read events up to level ${[...levels].toSorted((one, other) => one - other).join(' or ')}.`
+    const remedy = 'Newer events are refused until all nodes can read them. Finish the upgrade: restart the older ones.'
+    findings.push(warn('nodes', text, remedy))
+  }
   if (waiting === 0) return findings
   const waits = `${waiting} turns wait for a node, the oldest for ${Math.round(oldestMs / 1000)} s.`
   const remedy = 'Start more nodes of the role all or worker, or look at why those that run are full.'
   return [...findings, oldestMs > LONG_WAIT_MS ? fail('nodes', waits, remedy) : warn('nodes', waits, remedy)]
 }
 
-const describeNode = ({ nodeId, role, version, machine, sessions }: KnownNode): string =>
-  `${nodeId} (${role}, ${version}, on ${machine}) runs ${sessions} sessions`
+const describeNode = ({ nodeId, role, version, level = LOWEST_LEVEL, machine, sessions }: KnownNode): string =>
+  `${nodeId} (${role}, ${version}, event level ${level}, on ${machine}) runs ${sessions} sessions`

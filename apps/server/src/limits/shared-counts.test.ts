@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { asUserId } from '@polylogue/engine'
 import { createFakeClock, createMemoryCluster, untilQuiet } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { createFailureLimit } from '../auth/failure-limit.ts'
+import { createOpenReads } from './open-reads.ts'
 import { createOpenStreams } from './open-streams.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { SharedCounts } from './shared-counts.ts'
@@ -45,6 +49,35 @@ describe('limits that several nodes count together', () => {
     await pass(4_000)
     here.enter('k')
     here.enter('k')
+  })
+
+  it('large answers that a user reads at one node count at the other: the next one waits, and is refused when that takes long', async () => {
+    const { clock, pass, a, b } = startNodes()
+    const refused: string[] = []
+    const open = (shared: SharedCounts) =>
+      createOpenReads({ perUser: 2, clock, shared, refused: (limit) => void refused.push(limit) })
+    const [there, here] = [open(a), open(b)]
+    const [ada, bob] = [asUserId('ada'), asUserId('bob')]
+    const [first, second] = [new PassThrough(), new PassThrough()]
+    await there.enter(ada, first)
+    await there.enter(ada, second)
+    await pass(1_000)
+    await here.enter(bob, new PassThrough())
+
+    const waiting = here.enter(ada, new PassThrough()).then(
+      () => 'in',
+      (error: unknown) => String(error),
+    )
+    for (let second = 0; second < 11; second++) await pass(1_000)
+    expect(await waiting).toContain('2 large answers are being read at the same time')
+    expect(refused).toEqual(['reads'])
+
+    const next = here.enter(ada, new PassThrough())
+    first.destroy()
+    await once(first, 'close')
+    await pass(1_000)
+    await next
+    expect(refused).toEqual(['reads'])
   })
 
   it('wrong keys of an address at one node count at the other', async () => {

@@ -1,5 +1,5 @@
 import type { ConsoleDeps } from '@polylogue/console'
-import type { NodeFacts, Nodes } from '@polylogue/engine'
+import { LOWEST_LEVEL, type NodeFacts, type Nodes } from '@polylogue/engine'
 import type { RunningTurns } from '../observe/running-turns.ts'
 
 const MOST_LEASES = 1_000
@@ -15,7 +15,9 @@ export interface ListNodesDeps {
 export function listNodes({ self, nodes, turns, startedAt }: ListNodesDeps): ConsoleDeps['nodes'] {
   if (nodes === undefined) {
     return async () => ({
-      nodes: [{ ...self, startedAt: startedAt(), isAlive: true, isSelf: true, sessions: turns.count }],
+      nodes: [
+        { ...self, level: levelOf(self), startedAt: startedAt(), isAlive: true, isSelf: true, sessions: turns.count },
+      ],
       leases: turns
         .sessionIds()
         .slice(0, MOST_LEASES)
@@ -25,8 +27,10 @@ export function listNodes({ self, nodes, turns, startedAt }: ListNodesDeps): Con
   return async () => {
     const [known, leases] = await Promise.all([nodes.list(), nodes.leases({ limit: MOST_LEASES })])
     return {
-      nodes: known.map((node) => ({ ...node, isSelf: node.nodeId === self.nodeId })),
+      nodes: known.map((node) => ({ ...node, level: levelOf(node), isSelf: node.nodeId === self.nodeId })),
       leases: leases.map(({ sessionId, nodeId }) => ({ sessionId, nodeId })),
     }
   }
 }
+
+const levelOf = ({ level = LOWEST_LEVEL }: NodeFacts): number => level

@@ -2,7 +2,7 @@ import type { SharedState } from '@polylogue/engine'
 import { integerIn, textIn, type Row } from '@polylogue/store-rows'
 import type pg from 'pg'
 import { processIdOf } from './connect.ts'
-import { nodeIn } from './postgres-nodes.ts'
+import { LIST_NODES, nodeIn } from './postgres-nodes.ts'
 
 /** The settings that decide what survives a crash, and how many nodes fit. */
 const SETTINGS = [
@@ -30,7 +30,7 @@ export async function inspectShared(client: pg.Client, ask: Ask): Promise<Shared
     isStandby: settings['is_standby'] === true,
     isPooled: processIdOf(client) !== settings['pid'],
     connections: integerIn(connections, 'count'),
-    nodes: (await ask('SELECT * FROM polylogue.list_nodes()')).map(nodeIn),
+    nodes: (await ask(LIST_NODES)).map(nodeIn),
     backlog: { waiting: integerIn(backlog, 'waiting'), oldestMs: integerIn(backlog, 'oldest_ms') },
     standbys: standbys.map((row) => ({
       name: textIn(row, 'name'),

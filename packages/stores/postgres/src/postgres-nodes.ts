@@ -11,6 +11,10 @@ import { integerIn, optionalIntegerIn, optionalTextIn, textIn, type Row } from '
 import type { Database } from './database.ts'
 import { toFault } from './postgres-fault.ts'
 
+/** The function keeps its columns for older nodes. A schema that is not upgraded yet has no levels. */
+export const LIST_NODES = `SELECT n.*, (to_jsonb(k)->>'level')::int4 AS level
+  FROM polylogue.list_nodes() AS n JOIN polylogue.nodes AS k ON k.node_id = n.node_id ORDER BY n.started_at, n.node_id`
+
 export function createPostgresNodes(db: Database): Nodes {
   return {
     async beat({ nodeId, ...facts }, leaseMs) {
@@ -25,7 +29,7 @@ export function createPostgresNodes(db: Database): Nodes {
         throw toFault(error)
       })
     },
-    list: async () => (await db.read({ name: 'nodes', text: 'SELECT * FROM polylogue.list_nodes()' })).map(nodeIn),
+    list: async () => (await db.read({ name: 'list_nodes', text: LIST_NODES })).map(nodeIn),
     countTurns: (userId) =>
       db.asUser(userId, async (query) => {
         const text = 'SELECT count(*) AS turns FROM polylogue.sessions WHERE wanted_since IS NOT NULL AND user_id = $1'
@@ -80,6 +84,7 @@ export function nodeIn(row: Row): KnownNode {
     version: textIn(row, 'version'),
     machine: textIn(row, 'machine'),
     pid: integerIn(row, 'pid'),
+    level: optionalIntegerIn(row, 'level') ?? LOWEST_LEVEL,
     ...(url !== undefined && { url }),
     startedAt: integerIn(row, 'started_at'),
     leaseUntil: integerIn(row, 'lease_until'),

@@ -10,6 +10,8 @@ const serverNode = z
     version: z.string(),
     machine: z.string(),
     pid: z.number(),
+    /** Which recorded events it can read. */
+    level: z.number(),
     /** Where other nodes reach it. */
     url: z.string().optional(),
     startedAt: time,
