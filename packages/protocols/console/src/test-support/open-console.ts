@@ -44,6 +44,7 @@ export const NODE = {
   startedAt: 1,
   leaseUntil: 5_001,
   isAlive: true,
+  level: 1,
   isSelf: true,
   sessions: 1,
 }
