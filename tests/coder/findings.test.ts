@@ -92,7 +92,7 @@ const heard = (): string =>
     .map(textOf)
     .join('\n')
 
-it('acp finding 1: the model is told directory, platform, date, state of Git and the instructions of the project', async () => {
+it('acp finding 1: the prompt names directory, platform, date and Git state, and contains the project’s instructions', async () => {
   await play(await open(), [DONE])
   const system = textOf(model.asked.at(-1)?.[0])
   expect(system).toMatch(/^You are a coding agent\./)
@@ -145,7 +145,7 @@ describe('acp finding 4: a question', () => {
     expect(namesOf(asked)).toEqual(['red', 'blue', 'Something else…'])
   })
 
-  it('takes words of the user’s own there: the next prompt is the answer', async () => {
+  it('accepts a free answer there: the next prompt is the answer', async () => {
     editor.permission = 'in-words'
     const id = await open()
     const { answer } = await play(id, [uses('AskUserQuestion', question), DONE])
@@ -154,7 +154,7 @@ describe('acp finding 4: a question', () => {
     expect(heard()).toContain('mauve')
   })
 
-  it('in a form has descriptions and a field for words of one’s own', async () => {
+  it('in a form has descriptions and a field for a free answer', async () => {
     let shown = ''
     editor.form = (request) => {
       shown = JSON.stringify(request)
@@ -167,7 +167,7 @@ describe('acp finding 4: a question', () => {
   })
 })
 
-it('acp finding 5: rm -rf of a folder in the project is asked about, and runs when it is allowed', async () => {
+it('acp finding 5: rm -rf of a folder in the project needs an approval, and runs when it is allowed', async () => {
   await mkdir(at('build/deep'), { recursive: true })
   const before = editor.permissions.length
   const { updates } = await play(await open(), [uses('Bash', { command: 'rm -rf build' }), DONE])
@@ -270,7 +270,7 @@ describe('acp finding 10:', () => {
     }
   })
 
-  it('a retry of the provider is told while it happens', async () => {
+  it('a retry of the provider is shown while it happens', async () => {
     const id = await open()
     const { answer, updates } = await play(id, [{ ...DONE, failsOnce: 503 }])
     expect(answer).toMatchObject({ stopReason: 'end_turn' })
@@ -288,7 +288,7 @@ describe('acp finding 10:', () => {
     expect(ofKind(editor.updates.slice(from), 'user_message_chunk')).toMatchObject([{ content: { data: PIXEL } }])
   })
 
-  it('a turn goes on after 50 model steps', async () => {
+  it('a turn continues after 50 model steps', async () => {
     const searches = Array.from({ length: 52 }, (_, index) => uses('Glob', { pattern: `${index}.txt` }))
     const { answer, updates } = await play(await open(), [...searches, DONE])
     expect(answer).toMatchObject({ stopReason: 'end_turn' })

@@ -133,7 +133,7 @@ function offeredBuiltIns(
   return builtIn().filter(({ name }) => name === defaultAgent)
 }
 
-/** Servers come, go and change their tools; whoever asks for an agent's tools gets those of this moment. */
+/** Reads an agent's tools on every access, because MCP servers connect, disconnect and change their tools. */
 function withLiveTools(agent: AgentDefinition, live: () => readonly Tool[]): AgentDefinition {
   const { tools: own } = agent
   let known: { readonly live: readonly Tool[]; readonly tools: readonly Tool[] } | undefined
@@ -149,7 +149,7 @@ function withLiveTools(agent: AgentDefinition, live: () => readonly Tool[]): Age
 
 const rememberNothing: MemoryStore['addMemory'] = () => Promise.reject(new Error('Nothing is remembered here.'))
 
-/** Where the default model was written; nobody wrote one that was found. */
+/** Where the default model comes from, for a message. */
 function originOfDefault({ file, defaultModel }: LoadedConfig, env: Environment): string {
   if (defaultModel !== undefined) return `${file}: defaultModel`
   return env['POLYLOGUE_MODEL'] ? 'POLYLOGUE_MODEL' : 'the default model'

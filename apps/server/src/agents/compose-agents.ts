@@ -40,7 +40,7 @@ export interface AgentParts {
   /** The prompts of the MCP servers that a session of this agent has. */
   promptsOf(session: { readonly sessionId: SessionId; readonly agent: string }): readonly McpPrompt[]
   readonly editors: OpenEditors
-  /** The commands that go on after their calls. */
+  /** Commands that keep running after their calls. */
   readonly processes: BackgroundProcesses
 }
 

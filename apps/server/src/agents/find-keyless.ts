@@ -9,7 +9,7 @@ export interface KeylessAgent {
   readonly sentence: string
 }
 
-/** Finds agents whose provider needs a key that nobody set. They serve only sessions that bring a key of their own. */
+/** Finds agents whose provider has no key. They serve only sessions that bring a key. */
 export function findKeyless(
   agents: readonly Pick<AgentDefinition, 'name' | 'modelName'>[],
   { config, env }: { readonly config: Pick<LoadedConfig, 'agents' | 'providers'>; readonly env: Environment },

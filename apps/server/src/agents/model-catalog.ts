@@ -18,12 +18,12 @@ export interface ServerModels extends ModelCatalog {
   askServers(): Promise<void>
 }
 
-/** Resolved models are kept; names come from clients, so not for ever. */
+/** Names come from clients, so the number of cached models is limited. */
 const MOST_KEPT = 200
 
 /**
- * The models that sessions may have: those of all agents under their names, and every other of a provider that has a key
- * or needs none. Those that the catalogue knows, and those that servers of your own have told of, are listed.
+ * The models that sessions can use: those of all agents, and any other of a provider that has a key or needs none. It lists
+ * those that the catalogue knows and those that servers of the user report.
  */
 export function createModelCatalog(
   agents: AgentCatalog & { readonly defaultName: string },

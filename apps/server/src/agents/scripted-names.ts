@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@polylogue/engine'
 
 export const FULL_AGENT = 'scripted'
-/** It has nothing, whatever the configuration offers. */
+/** Has no tools and options, also where the configuration adds some for all agents. */
 export const BARE_AGENT = 'scripted-min'
 
 /** Clients find exactly the options that these agents define. */

@@ -59,7 +59,7 @@ function toGroups(models: readonly OfferedModel[]) {
   return [...groups].map(([name, members]) => ({ group: name, name, options: members.map(toOption) }))
 }
 
-/** Only for models that can be told how much to think. A level of another model is not shown. */
+/** Only for models with thinking levels. A level of another model is not shown. */
 function thinkingOption(
   current: string | undefined,
   model: string | undefined,

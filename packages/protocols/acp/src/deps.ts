@@ -156,7 +156,7 @@ export interface AcpDeps {
   /** The server's version, for the handshake. */
   readonly version: string
   readonly limits: AcpLimits
-  /** Absent: nobody traces requests. */
+  /** Absent: requests are not traced. */
   readonly follow?: FollowMessage
   log(entry: LogEntry): void
 }

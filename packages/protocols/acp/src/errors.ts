@@ -23,7 +23,7 @@ export interface ErrorContext {
   log(entry: LogEntry): void
 }
 
-/** Sends a refusal as it is. Logs a bug and sends a safe sentence instead. */
+/** Sends a refusal unchanged. Logs a bug and sends a safe sentence instead. */
 export function toRpcError(error: unknown, context: ErrorContext): RpcError {
   if (error instanceof RpcError) return error
   if (error instanceof EngineError) return fromRefusal(error, context)

@@ -36,7 +36,7 @@ export async function checkAdditional(
   return [...found]
 }
 
-/** Throws the same error for other directories and for missing ones, so that it does not tell which paths exist. */
+/** Throws the same error for other directories and for missing ones, so that clients cannot find out which paths exist. */
 async function requireAllowed(real: string | undefined, allowed: readonly string[], field: string): Promise<void> {
   for (const directory of allowed) if (real !== undefined && isInside(real, await resolved(directory))) return
   throw invalidParams(field, 'is not one of your directories')

@@ -92,7 +92,7 @@ export async function forkSession(
   return { sessionId: fork.sessionId, ...setup(opened) }
 }
 
-/** `session/close`. Nothing of the session goes on for a client that has closed it. */
+/** `session/close`. Also ends the turns of this client and the commands in the background. */
 export async function endSession(connection: Connection, params: unknown): Promise<object> {
   const { sessionId } = connection.paramsOf(params)
   connection.opened(sessionId)

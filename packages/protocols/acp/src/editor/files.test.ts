@@ -141,7 +141,7 @@ describe('nothing is asked of a client', () => {
   })
 })
 
-describe('an editor is there', () => {
+describe('an editor is registered', () => {
   it('as at the opening of the session, until it is closed', async () => {
     const { client, sessionId, registered } = await openSession()
     await client.result('initialize', { protocolVersion: 1, clientCapabilities: {} })

@@ -1,6 +1,6 @@
 import type { AcpProfile, AcpResume } from '../deps.ts'
 
-/** What the process that an editor started tells the owner of the data directory before the first frame. */
+/** What the process of an editor sends to the owner of the data directory before the first frame. */
 export interface AcpHandshake {
   /** The agent of new sessions; absent: the default agent. */
   readonly agent?: string

@@ -70,7 +70,7 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
   const open = new Map<string, OpenRequest>()
   /** Open requests of the owner: the id that the editor sees, and the owner's own. */
   const asked = new Map<string, { readonly shown: FrameId; readonly own: FrameId }>()
-  /** Cancelled requests of a former owner, whose answers are dropped. */
+  /** Cancelled requests of a former owner. Their answers are dropped. */
   const stale = new Set<string>()
   /** The relay's own requests to the owner. */
   const ours = new Map<string, Pick<PromiseWithResolvers<Frame>, 'resolve' | 'reject'>>()

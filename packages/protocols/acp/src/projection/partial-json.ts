@@ -83,7 +83,7 @@ class PartialReader {
   #literal(): JsonValue | undefined {
     const [word = ''] = /^[-+.\w]+/.exec(this.#text.slice(this.#at, this.#at + 64)) ?? []
     this.#at += Math.max(1, word.length)
-    // A number at the end of the text may go on.
+    // A number at the end of the text may be incomplete.
     return this.#isEnd && /^[-\d]/.test(word) ? undefined : parse(word)
   }
 

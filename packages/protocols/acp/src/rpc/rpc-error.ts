@@ -5,7 +5,7 @@ export const CODES = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Also used for “not initialized”; `data.reason` tells which. */
+  /** Also used for “not initialized”; `data.reason` distinguishes them. */
   notFound: -32002,
   cancelled: -32800,
 } as const

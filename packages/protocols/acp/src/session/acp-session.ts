@@ -24,7 +24,7 @@ import { SessionOutput } from './session-output.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionTitle } from './session-title.ts'
 
-/** One session that one connection has open. The client is sent everything that happens in it, whoever started it. */
+/** One session that one connection has open. The client gets everything that happens in it, also turns that others started. */
 export class AcpSession {
   readonly sessionId: SessionId
   readonly own = new OwnTurns()
@@ -199,7 +199,7 @@ export class AcpSession {
     return this.#notes.describeUsage(this.choices.settings.agent)
   }
 
-  /** Takes a prompt as the answer to a question that waits for words. Returns the turn that goes on. */
+  /** Takes a prompt as the answer to a question that was asked with a message. Returns the turn that continues. */
   answerInWords(text: string): TurnId | undefined {
     return this.#words.take(text)
   }

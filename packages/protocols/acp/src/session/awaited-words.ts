@@ -15,7 +15,7 @@ interface Wanted {
 
 /**
  * A question that was asked with a message. Clients send no prompt while one is open. So the open prompt is answered as
- * soon as nothing else of its turn goes on, and the next prompt of the client is the answer to the question.
+ * soon as nothing else of its turn is running, and the next prompt of the client is the answer to the question.
  */
 export class AwaitedWords {
   readonly #options: AwaitedWordsOptions
@@ -42,7 +42,7 @@ export class AwaitedWords {
     return promise.finally(() => signal.removeEventListener('abort', withdraw))
   }
 
-  /** Takes a prompt as the answer. Returns the turn that goes on with it, or `undefined` if no question waits. */
+  /** Takes a prompt as the answer. Returns the turn that continues, or `undefined` if no question is open. */
   take(text: string): TurnId | undefined {
     const wanted = this.#wanted
     if (wanted === undefined || text.trim() === '') return undefined

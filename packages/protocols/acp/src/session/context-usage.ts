@@ -17,7 +17,7 @@ export class ContextUsage {
   #model = ''
   #used: number | undefined
   #seq = 0
-  /** The last event that a fork has copied from its parent, whose model calls the parent has paid for. */
+  /** The last event that a fork copied from its parent. Model calls up to it belong to the parent. */
   #copiedThrough = 0
 
   constructor(options: ContextUsageOptions) {

@@ -84,7 +84,7 @@ export class Prompts {
     }
   }
 
-  /** Cancels the active turn, whoever started it. Queued inputs stay. */
+  /** Cancels the active turn, also one that another client started. Queued inputs stay. */
   async cancel(): Promise<void> {
     const { own } = this.#options.session
     // While a turn is open, prompts that are being admitted belong to the queue.

@@ -45,7 +45,7 @@ export const unansweredIn = (profile: AcpProfile): string =>
     ? '(user unavailable)'
     : 'The user did not answer. Decide what is reasonable, and say what you decided.'
 
-/** The result that the model gets: one answer as it is, several with their questions. */
+/** The result for the model: a single answer unchanged, several answers with their questions. */
 export function joinAnswers(questions: readonly Question[], answers: readonly string[]): string {
   if (questions.length === 1) return answers[0] ?? ''
   return questions.map(({ question }, index) => `${question}\n${answers[index] ?? ''}`).join('\n\n')

@@ -34,7 +34,7 @@ export interface WorldOptions {
   readonly offered?: readonly OfferedModel[]
   /** Called when servers of the user's own are asked for their models. */
   readonly askServers?: () => Promise<void>
-  /** How much the models of `openai` can be told to think. */
+  /** Thinking levels of the models of `openai`. */
   readonly thinkingLevels?: readonly string[]
   /** Providers that have a key. */
   readonly providers?: readonly string[]
@@ -105,7 +105,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
   }
   const clients: WireClient[] = []
 
-  /** Both ends of a connection, for a client of whatever kind. */
+  /** Both ends of a connection, for any kind of client. */
   function serve(given: Partial<AcpConnectionOptions> = {}) {
     const up = new TransformStream<Uint8Array, Uint8Array>()
     const down = new TransformStream<Uint8Array, Uint8Array>()
@@ -149,7 +149,7 @@ export function openWorld<Parts extends WorldParts>(parts: Parts, options: World
     user: asUserId('ann'),
     connect,
     serve,
-    /** Resolves when the next turn of the session has ended, whoever is told of it. */
+    /** Resolves when the next turn of the session has ended. */
     async turnEnded(sessionId: string): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
       const { lastSeq } = await engine.readSession(asUserId('ann'), asSessionId(sessionId))

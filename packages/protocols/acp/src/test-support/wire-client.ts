@@ -46,14 +46,14 @@ export class WireClient {
     this.#ended = this.#read(input)
   }
 
-  /** Text as it is. */
+  /** Sends text without framing. */
   async sendText(text: string | Uint8Array): Promise<void> {
     await this.#writer.write(typeof text === 'string' ? Buffer.from(text) : text)
   }
 
   send(frame: Frame): void {
     this.#check.sent(frame)
-    // A client that has left, or whose agent has, says nothing any more.
+    // Writes fail after the client or its agent has left.
     this.sendText(`${JSON.stringify(frame)}\n`).catch(() => undefined)
   }
 
