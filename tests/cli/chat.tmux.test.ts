@@ -1,10 +1,12 @@
 import { readdir, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call, script } from '../support/script.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { runPolylogue } from './run-polylogue.ts'
 import { openTmux, type TmuxTerminal } from './tmux-terminal.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
 
 let dir: TempDir
 beforeEach(async () => {

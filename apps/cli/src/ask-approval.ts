@@ -3,7 +3,10 @@ import { askLine } from './ask-line.ts'
 import { forgetTyped } from './forget-typed.ts'
 import type { Terminal } from './terminal.ts'
 import { toTerminalLine } from './terminal-text.ts'
-import { formatWhatRuns } from './what-runs.ts'
+import { formatWhatRuns, type ShownCall } from './what-runs.ts'
+
+/** As many lines as a small terminal shows. */
+const MOST_IN_SIGHT = 20
 
 /** `offer`: yes, and always what this offer covers. `undefined`: the user left without an answer. `cancel`: Ctrl-C. */
 export type ApprovalAnswer = 'yes' | 'no' | { readonly offer: string } | 'cancel' | undefined
@@ -17,7 +20,7 @@ export async function askApproval(
   offers: readonly Offer[] = [],
 ): Promise<ApprovalAnswer> {
   stderr.write(`${stderr.bold(toTerminalLine(call.sentence))}\n`)
-  for (const line of formatWhatRuns(call)) stderr.write(`  ${line}\n`)
+  for (const line of formatAsked(call)) stderr.write(`${line}\n`)
   for (const [index, { label }] of offers.entries()) stderr.write(`${index + 1}. ${toTerminalLine(label)}\n`)
   const numbers = offers.map((_, index) => `/${index + 1}`).join('')
   if (await forgetTyped(process.stdin)) return 'cancel'
@@ -29,4 +32,12 @@ export async function askApproval(
     const offer = /^\d$/.test(answer.line) ? offers[Number(answer.line) - 1] : undefined
     if (offer) return { offer: offer.id }
   }
+}
+
+/** All that would run, indented. A long call is named again at its end, because its start is out of sight by then. */
+export function formatAsked(call: ShownCall): readonly string[] {
+  const lines = formatWhatRuns(call)
+  const [first = ''] = lines
+  const shown = lines.map((line) => `  ${line}`)
+  return lines.length > MOST_IN_SIGHT ? [...shown, `(${lines.length} lines: ${call.name} ${first})`] : shown
 }

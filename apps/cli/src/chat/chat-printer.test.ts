@@ -62,6 +62,20 @@ describe('a turn in a chat', () => {
     expect(shown).toContain('… 22 more lines')
   })
 
+  it('wraps the first line of a result up to three rows, and cuts the others', () => {
+    const why = 'Error: the tool Write may not touch a path outside of the workspace, or a file of the server itself'
+    const shown = print([{ type: 'tool-result', toolCallId: 'x', text: `${why} ${why}\n${why}` }])
+    expect(shown.replaceAll(/<.*?>/g, '')).toBe(
+      [
+        '  └ Error: the tool Write may not touch',
+        '    a path outside of the workspace, or',
+        '    a file of the server itself Error: …',
+        '    Error: the tool Write may not touch…',
+        '',
+      ].join('\n'),
+    )
+  })
+
   it('cuts long lines to the width', () => {
     const shown = print([{ type: 'tool-call', toolCallId: 'x', name: 'Bash', input: { command: 'y'.repeat(90) } }])
     expect(shown.replaceAll(/<.*?>/g, '').trimEnd()).toHaveLength(40)

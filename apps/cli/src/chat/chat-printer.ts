@@ -5,7 +5,7 @@ import { BROKE_OFF, type TurnPrinter } from '../turn-printer.ts'
 import { toTerminalLine, toTerminalText } from '../terminal-text.ts'
 import { formatWhatRuns, type ShownCall } from '../what-runs.ts'
 import type { ChatScreen } from './chat-screen.ts'
-import { cutLine } from './display-width.ts'
+import { cutLine, wrapLine } from './display-width.ts'
 import { createMarkdownWriter } from './markdown-writer.ts'
 
 export interface ChatPrinter extends TurnPrinter {
@@ -15,6 +15,8 @@ export interface ChatPrinter extends TurnPrinter {
 
 const MOST_DIFF_LINES = 40
 const MOST_RESULT_LINES = 8
+/** Of the first line of a result, which says why a call failed. Other lines are cut. */
+const MOST_FIRST_ROWS = 3
 
 /** Markdown as it streams, thinking in grey, a line for each tool call, then its diff and the start of its result. */
 export function createChatPrinter({ terminal: { stdout }, columns, paint }: ChatScreen): ChatPrinter {
@@ -54,9 +56,11 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
     calls.delete(toolCallId)
     if (call) printDiff(call)
     const lines = text.trimEnd().split('\n')
-    for (const [index, line] of lines.slice(0, MOST_RESULT_LINES).entries()) {
-      note(`${index === 0 ? '  └ ' : '    '}${line.replace(/\r$/, '').replaceAll('\t', '  ')}`)
-    }
+    const [first = '', ...others] = lines
+      .slice(0, MOST_RESULT_LINES)
+      .map((line) => line.replace(/\r$/, '').replaceAll('\t', '  '))
+    for (const [index, row] of wrapFirst(first, columns() - 4).entries()) note(`${index === 0 ? '  └ ' : '    '}${row}`)
+    for (const line of others) note(`    ${line}`)
     noteMore(lines.length - MOST_RESULT_LINES)
   }
 
@@ -106,4 +110,11 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
     finish: endText,
     markRead: (toolCallId) => void calls.delete(toolCallId),
   }
+}
+
+/** The last row has the rest of the line, to be cut. */
+function wrapFirst(line: string, columns: number): readonly string[] {
+  const rows = wrapLine(toTerminalLine(line), columns)
+  const last = MOST_FIRST_ROWS - 1
+  return rows.length <= MOST_FIRST_ROWS ? rows : [...rows.slice(0, last), rows.slice(last).join(' ')]
 }

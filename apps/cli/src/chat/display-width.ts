@@ -22,11 +22,12 @@ export function displayWidth(text: string): number {
 export function wrapLines(text: string, columns: number): string {
   return text
     .split('\n')
-    .map((line) => (/^\s/.test(line) || displayWidth(line) <= columns ? line : wrapLine(line, columns)))
+    .map((line) => (/^\s/.test(line) || displayWidth(line) <= columns ? line : wrapLine(line, columns).join('\n')))
     .join('\n')
 }
 
-function wrapLine(line: string, columns: number): string {
+/** Breaks one line between words. A word that is too long stays whole. */
+export function wrapLine(line: string, columns: number): readonly string[] {
   const lines: string[] = []
   let current = ''
   for (const word of line.split(' ')) {
@@ -36,7 +37,7 @@ function wrapLine(line: string, columns: number): string {
       current = word
     } else current = longer
   }
-  return [...lines, current].join('\n')
+  return [...lines, current]
 }
 
 /** Cuts a line to the columns. */

@@ -54,6 +54,32 @@ describe('Markdown on a terminal', () => {
     )
   })
 
+  it('repeats the bar of a quote that needs several lines', () => {
+    expect(show('> one two three', 10)).toBe('<d>│ </d><d>one</d> <d>two</d>\n<d>│ </d><d>three</d>\n')
+  })
+
+  const TABLE = '| Name | Size |\n|:---|---:|\n| `a` | 7 |\n| 你好 | **12** |\n'
+
+  it('shows a table in columns', () => {
+    expect(show(`${TABLE}\nText`)).toBe(`<b>Name  Size</b>\n<d>${'─'.repeat(10)}</d>\na        7\n你好    12\n\nText\n`)
+  })
+
+  it('shows the rows of a table one below the other where it is too wide', () => {
+    const rows = '| Name | What it is for |\n|---|---|\n| one | a long text here |\n| two | x |'
+    expect(show(rows, 20)).toBe(
+      '<b>one</b>\n  What it is for: a\n    long text here\n<b>two</b>\n  What it is for: x\n',
+    )
+  })
+
+  it('leaves lines with bars that are no table as they are', () => {
+    expect(show('| a | b |\n| c | d |\ntext')).toBe('| a | b |\n| c | d |\ntext\n')
+    expect(show('a | b\n---|---')).toBe('a | b\n---|---\n')
+  })
+
+  it('fills rows with missing cells, and drops those beyond the head', () => {
+    expect(show('|a|b|\n|-|-|\n|1|\n|1|2|3|\n')).toBe('<b>a  b</b>\n<d>────</d>\n1\n1  2\n')
+  })
+
   it('keeps empty lines and drops carriage returns at the end of lines', () => {
     expect(show('a\r\n\r\nb\n')).toBe('a\n\nb\n')
   })
@@ -71,7 +97,16 @@ describe('Markdown on a terminal', () => {
 
   it('lets no control character of the model through, wherever it is', () => {
     const evil = '\u001b[2J\u0007\u009b1m\u202e'
-    const forms = [evil, `# ${evil}`, `\`${evil}\``, `**${evil}**`, `- ${evil}`, `> ${evil}`, `\`\`\`${evil}\n${evil}`]
+    const forms = [
+      evil,
+      `# ${evil}`,
+      `\`${evil}\``,
+      `**${evil}**`,
+      `- ${evil}`,
+      `> ${evil}`,
+      `\`\`\`${evil}\n${evil}`,
+      `|${evil}|\n|-|\n|${evil}|`,
+    ]
     for (const form of forms) {
       // oxlint-disable-next-line no-control-regex
       expect(show(form)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
@@ -105,6 +140,9 @@ describe('Markdown on a terminal', () => {
       '你',
       '\t',
       '---',
+      '| a | b |\n',
+      '|---|:-:|\n',
+      '| ',
     ]
     const texts = fc.array(fc.constantFrom(...parts), { maxLength: 25 }).map((words) => words.join(''))
     fc.assert(

@@ -1,8 +1,10 @@
 // Shows Markdown while it streams. The start of a line decides its form; then each word is written as soon as it is
-// complete. Code in backticks and bold text wait for their end. Everything else stays as the model wrote it.
+// complete. Code in backticks and bold text wait for their end, a table for its last row. Everything else stays as the model
+// wrote it.
 import type { Output } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import { displayWidth, isWide } from './display-width.ts'
+import { alignTable, isDelimiterRow, isTableRow, parseTable, type MarkdownTable } from './markdown-table.ts'
 
 export interface MarkdownWriter {
   write(text: string): void
@@ -20,6 +22,9 @@ const LONGEST_SPAN = 304
 /** A longer word is written in pieces: each new character would look at all of it again. */
 const LONGEST_WORD = 200
 const LONGEST_MARK = 200
+/** A longer line is no row of a table, and a table with more rows goes on as text: both are held back. */
+const LONGEST_ROW = 4_000
+const MOST_ROWS = 200
 
 /** The line could still become a heading, a list, a quote, a fence or a rule. */
 const UNDECIDED = /^[ \t]{0,40}(?:#{1,6}|[-*_+]{1,3}|\d{1,3}[.)]?|>|`{1,2}|~{1,2})?[ \t]{0,40}\r?$/
@@ -44,6 +49,8 @@ export function createMarkdownWriter({ output, columns, paintCode }: MarkdownScr
   const plain: Paint = (text) => text
   let pending = ''
   let fence: string | undefined
+  /** Rows that are held back. */
+  let table: string[] = []
   /** Absent between two lines. */
   let line: { readonly indent: string; readonly paint: Paint } | undefined
   let column = 0
@@ -65,7 +72,7 @@ export function createMarkdownWriter({ output, columns, paintCode }: MarkdownScr
     if (!line) return
     const width = displayWidth(toTerminalLine(word))
     if (column + space.length + width > columns() && column > line.indent.length) {
-      output.write(`\n${line.indent}`)
+      output.write(line.indent === '' ? '\n' : `\n${line.paint(line.indent)}`)
       column = line.indent.length
       space = ''
     }
@@ -98,7 +105,7 @@ export function createMarkdownWriter({ output, columns, paintCode }: MarkdownScr
     const quote = QUOTE.exec(pending)
     if (quote) {
       output.write(output.dim('│ '))
-      line = { indent: '  ', paint: output.dim }
+      line = { indent: '│ ', paint: output.dim }
       column = 2
       pending = pending.slice(quote[0].length)
       return true
@@ -138,8 +145,58 @@ export function createMarkdownWriter({ output, columns, paintCode }: MarkdownScr
     return ''
   }
 
+  /** Keeps a row of a table. `false`: the line is none. */
+  function keepRow(text: string): boolean {
+    const isRow = isTableRow(text) && text.length <= LONGEST_ROW && table.length < MOST_ROWS
+    const fits = isRow && (table.length !== 1 || isDelimiterRow(text))
+    if (!fits) flushTable()
+    if (isRow) table.push(text)
+    return isRow
+  }
+
+  function flushTable(): void {
+    const rows = table
+    table = []
+    if (rows.length > 1) writeTable(parseTable(rows))
+    else for (const row of rows) writeTextLine(row)
+  }
+
+  /** Flushes what comes before the line that has begun. */
+  function flushTableBefore(): void {
+    const begun = pending
+    flushTable()
+    pending = begun
+  }
+
+  /** In columns where they fit, otherwise a block for each row: its first cell, then the others with their heads. */
+  function writeTable(read: MarkdownTable): void {
+    const lines = alignTable(read, columns())
+    for (const [index, text] of lines?.entries() ?? []) {
+      emit(text, index === 0 ? output.bold : index === 1 ? output.dim : plain)
+      newLine()
+    }
+    if (lines !== undefined) return
+    for (const row of read.rows) {
+      for (const [index, cell] of row.entries()) {
+        line = { indent: '    '.slice(0, index * 4), paint: plain }
+        space = ' '.repeat(index === 0 ? 0 : 2)
+        if (index > 0) writeWords(`${read.head[index] ?? ''}: `)
+        writeWords(cell, index === 0 ? output.bold : plain)
+        newLine()
+      }
+    }
+  }
+
+  function writeTextLine(text: string): void {
+    pending = text
+    beginLine(true)
+    takeWords(pending, true)
+    newLine()
+  }
+
   function writeWholeLine(text: string): void {
     if (line === undefined) {
+      if (fence === undefined && keepRow(text)) return
       const mark = isShort(text, FENCE) ? FENCE.exec(text)?.[1] : undefined
       if (fence !== undefined) {
         if (mark?.startsWith(fence) === true && text.trim() === mark) fence = undefined
@@ -158,10 +215,10 @@ export function createMarkdownWriter({ output, columns, paintCode }: MarkdownScr
         newLine()
         return
       }
-      pending = text
-      beginLine(true)
-      pending = takeWords(pending, true)
-    } else takeWords(text, true)
+      writeTextLine(text)
+      return
+    }
+    takeWords(text, true)
     newLine()
   }
 
@@ -172,7 +229,13 @@ export function createMarkdownWriter({ output, columns, paintCode }: MarkdownScr
       writeWholeLine(text)
       pending = rest
     }
-    if (pending === '' || fence !== undefined || (line === undefined && isShort(pending, FENCE))) return
+    if (pending === '' || fence !== undefined) return
+    if (line === undefined) {
+      if (isShort(pending, FENCE)) return
+      // Until its end, it could be a row.
+      if (isTableRow(pending) && pending.length <= LONGEST_ROW && table.length < MOST_ROWS) return
+      if (!UNDECIDED.test(pending)) flushTableBefore()
+    }
     if (line !== undefined || beginLine(false)) pending = takeWords(pending, false)
   }
 
@@ -184,6 +247,7 @@ export function createMarkdownWriter({ output, columns, paintCode }: MarkdownScr
     end() {
       if (pending !== '') writeWholeLine(pending)
       else if (line !== undefined) newLine()
+      flushTable()
       pending = ''
       fence = undefined
     },
