@@ -1,79 +1,27 @@
-import { once } from 'node:events'
-import { type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+// Samples of what is hostile; `npm run proof` tries all of it.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
-import { EXITS, TRIED, hostileCards } from './card-exits.ts'
 import { type Chat, chatOn } from './chat.ts'
-import { hostileMarkup } from './hostile-markup.ts'
-import { type Stage, openStage } from './stage.ts'
-
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
+import { type Canary, card, checkCards, checkMarkup, openCanary, openHostileStage, settle } from './hostile-lines.ts'
+import type { Stage } from './stage.ts'
 
 let stage: Stage
 let chat: Chat
-let canary: Server
-/** The paths that reached the canary. */
-const reached: string[] = []
-let host: string
+let canary: Canary
 
 beforeAll(async () => {
-  canary = createServer((request, response) => {
-    reached.push(request.url ?? '')
-    response.end(request.url === '/pixel.png' ? PIXEL : 'caught')
-  })
-  canary.on('upgrade', (request) => reached.push(request.url ?? ''))
-  canary.listen(0, '127.0.0.1')
-  await once(canary, 'listening')
-  host = `http://127.0.0.1:${(canary.address() as AddressInfo).port}`
-  // The server may fetch images from this machine; the browser asks nobody.
-  stage = await openStage({ config: () => ({ webFetch: { allowHosts: ['127.0.0.1'] } }) })
+  canary = await openCanary()
+  stage = await openHostileStage()
   chat = chatOn(stage.page)
 })
 afterAll(async () => {
   await stage.close()
-  canary.closeAllConnections()
   canary.close()
 })
 
-/** What was asked for before these requests has reached the network after them. */
-const settle = () =>
-  stage.page.evaluate(
-    "fetch('/icon.svg?1').then(() => fetch('/icon.svg?2')).then(() => new Promise((done) => requestIdleCallback(done)))",
-  )
-const said = (payload: string): string =>
-  payload
-    .split('\n')
-    .map((line) => `say ${line}`)
-    .join('\n')
-
-it('console 67, 69: of 200 hostile texts none runs a script, loads an image or breaks the policy', async () => {
-  const texts = hostileMarkup(host)
-  expect(texts.length).toBeGreaterThanOrEqual(200)
-  const size = 25
-  for (let from = 0; from < texts.length; from += size) {
-    const some = texts.slice(from, from + size).map(said)
-    await chat.begin(script(...some.flatMap((text) => [text, '', '']), `say End ${from}`))
-    await chat.answered(`End ${from}`)
-    await chat.rests()
-    const foreign =
-      "document.querySelectorAll('.transcript :is(script, iframe, object, embed, form, style, link, img, svg:not(.lucide))').length"
-    expect([from, await stage.page.evaluate(foreign)]).toEqual([from, 0])
-  }
-  await settle()
-  expect(await stage.page.evaluate('globalThis.hurt')).toBeUndefined()
-  expect(stage.complaints).toEqual([])
-  expect(reached).toEqual([])
+it('console 67, 69: of hostile texts none runs a script, loads an image or breaks the policy', async () => {
+  await checkMarkup(stage, canary, 4)
 })
-
-const card = (html: string, more: object = {}) =>
-  JSON.stringify({
-    ok: true,
-    _meta: { ui: { resourceHTML: html, target: 'inline', height: 240, title: 'A chart', ...more } },
-  })
 
 it('console 18: a card shows inline and beside the chat, with its title and height', async () => {
   await stage.page.setViewportSize({ width: 1440, height: 900 })
@@ -126,27 +74,8 @@ async function openCard(toolCallId: string): Promise<string> {
   return ((await answer.json()) as { url: string }).url
 }
 
-it(`console 68: of ${EXITS} ways out of a card none reaches the canary`, async () => {
-  expect(EXITS).toBeGreaterThanOrEqual(60)
-  const cards = hostileCards(host)
-  await stage.page.evaluate(
-    "globalThis.tried = 0; addEventListener('message', ({ data }) => (globalThis.tried += data === 'tried' ? 1 : 0))",
-  )
-  await chat.begin(
-    script(...cards.map((html, index) => call(`x${index}`, 'echo', { msg: card(html) })), '---', 'say Tried.'),
-  )
-  await chat.answered('Tried.')
-  for (const index of cards.keys()) {
-    const frame = stage.page.locator(`[data-card=x${index}]`)
-    await frame.scrollIntoViewIfNeeded()
-    await frame.locator('iframe').waitFor()
-    await settle()
-  }
-  await expect.poll(() => stage.page.evaluate('globalThis.tried'), { timeout: 15_000 }).toBeGreaterThanOrEqual(TRIED)
-  await settle()
-  expect(new URL(stage.page.url()).pathname).toMatch(/^\/s\//)
-  expect(stage.context.pages().length).toBe(1)
-  expect(reached).toEqual([])
+it('console 68: of the ways out of a card none reaches the canary', async () => {
+  await checkCards(stage, canary, 4)
 })
 
 it('console 69: an image is asked for once, by the server, after somebody agreed to its whole address', async () => {
@@ -154,22 +83,22 @@ it('console 69: an image is asked for once, by the server, after somebody agreed
   stage.page.on('request', (request) => {
     if (!request.url().startsWith(stage.server().url ?? '')) asked.push(request.url())
   })
-  await chat.begin(script(`say ![a pixel](${host}/pixel.png)`, '', `say ![no image](${host}/page)`, '', 'say Seen.'))
+  await chat.begin(script(`say ![a pixel](${canary.host}/pixel.png)`, '', `say ![no image](${canary.host}/page)`, '', 'say Seen.'))
   await chat.answered('Seen.')
   await chat.rests()
   const hidden = stage.page.locator('.agent-row .hidden-image')
-  await settle()
-  expect(reached).toEqual([])
+  await settle(stage)
+  expect(canary.reached).toEqual([])
   await hidden.first().getByRole('button', { name: 'Show the image' }).click()
   const dialog = stage.page.getByRole('dialog', { name: 'Load this image?' })
-  expect(await dialog.locator('.whole-url').innerText()).toBe(`${host}/pixel.png`)
-  await settle()
-  expect(reached).toEqual([])
+  expect(await dialog.locator('.whole-url').innerText()).toBe(`${canary.host}/pixel.png`)
+  await settle(stage)
+  expect(canary.reached).toEqual([])
   await dialog.getByRole('button', { name: 'Show the image' }).click()
   const image = stage.page.locator('.agent-row img')
   await image.waitFor()
   await expect.poll(() => image.evaluate((one): unknown => Reflect.get(one, 'naturalWidth'))).toBe(1)
-  expect(reached).toEqual(['/pixel.png'])
+  expect(canary.reached).toEqual(['/pixel.png'])
   await hidden.getByRole('button', { name: 'Show the image' }).click()
   await dialog.getByRole('button', { name: 'Show the image' }).click()
   await hidden.getByRole('alert').getByText('This is no PNG, JPEG, GIF or WebP image.').waitFor()

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, it } from 'vitest'
 import { chatOn } from './chat.ts'
 import { checkHeap, checkScrub, checkSteady } from './long-lines.ts'
+import { proven } from './prove.ts'
 import { type Stage, openStage } from './stage.ts'
 
 let stage: Stage
@@ -12,8 +13,22 @@ afterAll(() => stage.close())
 
 it(
   'console 24: 100 deltas a second for 60 s',
-  () => checkSteady(chatOn(stage.page), { seconds: 60, longestTaskMs: 50, typingMs: 100 }),
+  proven({ what: 'deltas at 100 a second leave the page free to type', count: 6_000 }, () =>
+    checkSteady(stage, { seconds: 60, longestTaskMs: 50, typingMs: 100 }),
+  ),
   240_000,
 )
-it('console 25: 20 long answers', () => checkHeap(chatOn(stage.page), { answers: 20, mostMb: 30 }), 600_000)
-it('console 51: 100,000 events', () => checkScrub(stage, { events: 100_000, steps: 20, stepMs: 200 }), 900_000)
+it(
+  'console 25: 20 long answers',
+  proven({ what: 'long answers in one page', count: 20 }, () =>
+    checkHeap(chatOn(stage.page), { answers: 20, mostMb: 30 }),
+  ),
+  600_000,
+)
+it(
+  'console 51: 100,000 events',
+  proven({ what: 'steps of the slider in a log of 100,000 events', count: 20 }, () =>
+    checkScrub(stage, { events: 100_000, steps: 20, stepMs: 200 }),
+  ),
+  900_000,
+)

@@ -10,9 +10,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-it('console 24: a steady stream of deltas leaves the page free to type', () =>
-  checkSteady(chatOn(stage.page), { seconds: 4, longestTaskMs: 1_000, typingMs: 2_000 }))
-it('console 25: the heap does not keep what long answers needed', () =>
-  checkHeap(chatOn(stage.page), { answers: 3, mostMb: 60 }))
-it('console 51: a long log is scrubbed in short steps', () =>
-  checkScrub(stage, { events: 3_000, steps: 4, stepMs: 5_000 }))
+it('console 24: a steady stream of deltas leaves the page free to type', async () => {
+  await checkSteady(stage, { seconds: 4, longestTaskMs: 1_000, typingMs: 2_000 })
+})
+it('console 25: the heap does not keep what long answers needed', async () => {
+  await checkHeap(chatOn(stage.page), { answers: 3, mostMb: 60 })
+})
+it('console 51: a long log is scrubbed in short steps', async () => {
+  await checkScrub(stage, { events: 3_000, steps: 4, stepMs: 5_000 })
+})

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startStopwatch, tellProof } from '../storage-faults/proof-result.ts'
 import { call, script } from '../support/script.ts'
 import { connectAcp } from './acp-client.ts'
 import { chatOn } from './chat.ts'
@@ -14,10 +15,26 @@ const FOLDER = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 /** A blank page of this size has fewer bytes. */
 const LEAST_BYTES = 8_000
 
+/** The ten screens of the console's contract, and three more. */
+const SCREENS = [
+  ...['first-run', 'streaming', 'chat', 'phone', 'doors', 'search', 'usage', 'rules', 'schedules', 'offline'],
+  ...['question', 'past', 'palette'],
+]
+const made = new Set<string>()
+const seconds = startStopwatch()
+afterAll(() => {
+  const wanted = SCREENS.flatMap((screen) => [`${screen}-light`, `${screen}-dark`])
+  const missing = wanted.filter((name) => !made.has(name))
+  const count = wanted.length - missing.length
+  const what = `pictures of ${SCREENS.length} screens, in light and in dark`
+  tellProof({ id: 'pictures', what, count, failures: missing.length, seed: 'none', seconds: seconds(), complaints: missing })
+})
+
 async function take(page: Page, name: string): Promise<void> {
   await page.evaluate('document.fonts.ready')
   const picture = await page.screenshot()
   expect(picture.length).toBeGreaterThan(LEAST_BYTES)
+  made.add(name)
   if (process.env['UPDATE_PICTURES'] === undefined) return
   await mkdir(FOLDER, { recursive: true })
   await writeFile(`${FOLDER}console-${name}.png`, picture)

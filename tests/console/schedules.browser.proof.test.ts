@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { chatOn } from './chat.ts'
+import { proven } from './prove.ts'
 import { type Stage, openStage } from './stage.ts'
 
 let stage: Stage
@@ -8,7 +9,13 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-it('console 56: a run of a task is listed on its day and opens its session', async () => {
+it(
+  'console 56: a run of a task is listed on its day and opens its session',
+  proven({ what: 'run of a task, from the calendar to its session', count: 1 }, openRun),
+  180_000,
+)
+
+async function openRun(): Promise<void> {
   const { page } = stage
   const headers = { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ title: 'Every minute', prompt: 'say It ran by itself', cron: '* * * * *' })
@@ -19,4 +26,4 @@ it('console 56: a run of a task is listed on its day and opens its session', asy
   await run.locator('a').click()
   await chatOn(page).answered('It ran by itself')
   expect(new URL(page.url()).pathname).toMatch(/^\/s\//)
-}, 180_000)
+}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { chatOn } from './chat.ts'
+import { proven } from './prove.ts'
 import { type Stage, openStage } from './stage.ts'
 
 const SESSIONS = 5_000
@@ -9,7 +10,14 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-it('console 38: a message from 5,000 sessions ago is found within 300 ms, in Chinese too', async () => {
+it(
+  'console 38: a message from 5,000 sessions ago is found within 300 ms, in Chinese too',
+  proven({ what: 'sessions after the one that a search finds', count: SESSIONS }, findOldest),
+  900_000,
+)
+
+async function findOldest(): Promise<string> {
+  const times: number[] = []
   const { page } = stage
   const chat = chatOn(page)
   await chat.begin('say The heliograph of Ravenna')
@@ -32,7 +40,6 @@ it('console 38: a message from 5,000 sessions ago is found within 300 ms, in Chi
     await Promise.all(Array.from({ length: 20 }, (_, index) => make(from + index)))
   }
   for (const words of ['heliograph', '磁盘已满']) {
-    const times: number[] = []
     for (let round = 0; round < 5; round++) {
       const began = performance.now()
       const found = await fetch(`${stage.server().url}/api/polylogue/search?q=${encodeURIComponent(words)}`, {
@@ -42,8 +49,11 @@ it('console 38: a message from 5,000 sessions ago is found within 300 ms, in Chi
       times.push(performance.now() - began)
       expect(hits.map(({ place }) => place?.match)).toEqual([words])
     }
-    expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(300)
     await page.goto(`${stage.server().url}/sessions?q=${encodeURIComponent(words)}`)
     await page.locator('.found-row mark').getByText(words).waitFor()
   }
-}, 900_000)
+  const sorted = times.toSorted((a, b) => a - b)
+  const [median = Infinity, slowest = Infinity] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+  expect([median < 300, median]).toEqual([true, median])
+  return `median ${Math.round(median)} ms, slowest of ${sorted.length} ${Math.round(slowest)} ms`
+}
