@@ -88,17 +88,18 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
     async inspect({ path, ...given }, workspace, from) {
       const asked = askFor(workspace, path)
       const changes = changesOf(given)
-      const { facts, seen: line } = await inspectPath(asked, {
+      const { facts, seen: lines = [] } = await inspectPath(asked, {
         type: 'write-files',
         confine: (permit) => confiner.confine(workspace, permit),
         async look(spot) {
           const file = await shownText(spot, editorFilesFor(editorOf, workspace, from))
-          return file && lineOf(file, changes[0]?.oldText ?? '')
+          return file && linesOf(file, changes)
         },
       })
-      const location = { path: asked.absolute, ...(line !== undefined && { line }) }
+      const [first, ...others] = lines.map((line) => ({ path: asked.absolute, line }))
+      const locations = [first ?? { path: asked.absolute }, ...others]
       const diffs = changes.flatMap((change) => diffOf({ path: asked.absolute, ...pickTexts(change) }))
-      return { facts, preview: { title: `Edit ${asked.shown}`, locations: [location], diffs } }
+      return { facts, preview: { title: `Edit ${asked.shown}`, locations, diffs } }
     },
     async run({ input: { path, ...given }, ...call }) {
       const { workspace, grant, signal } = call
@@ -178,7 +179,17 @@ function requireText({ bytes, size }: FileBytes, { shown }: AskedPath): FileText
   return text
 }
 
-function lineOf(file: FileText, text: string): number | undefined {
-  const found = replaceText(file, { oldText: text, newText: '', replaceAll: true })
-  return 'problem' in found ? undefined : file.text.slice(0, found.firstAt).split('\n').length
+/** Where the changes begin, each in the result of the one before, up to the first that does not fit. */
+function linesOf(file: FileText, changes: readonly TextChange[]): readonly number[] {
+  const lines: number[] = []
+  let { text } = file
+  for (const change of changes) {
+    const place = replaceText({ ...file, text }, { ...change, newText: '', replaceAll: true })
+    if ('problem' in place) break
+    lines.push(text.slice(0, place.firstAt).split('\n').length)
+    const result = replaceText({ ...file, text }, change)
+    if ('problem' in result) break
+    text = result.text
+  }
+  return lines
 }

@@ -294,4 +294,23 @@ describe('Edit', () => {
     })
     expect(bench.tool('Edit')).toMatchObject({ effect: 'unsafe', kind: 'edit' })
   })
+
+  it('shows the line of each change, in the result of the one before, as far as they fit', async () => {
+    const bench = createWorkbench()
+    const path = bench.file('ws/a.ts', 'one\ntwo\nthree\nfour\n')
+    const edits = [
+      { oldText: 'one', newText: 'zero\none' },
+      { oldText: 'three', newText: '3' },
+      { oldText: 'none', newText: 'x' },
+      { oldText: 'four', newText: '4' },
+    ]
+    const { preview } = await bench.inspect('Edit', { path: 'a.ts', edits })
+    expect(preview?.locations).toEqual([
+      { path, line: 1 },
+      { path, line: 4 },
+    ])
+    expect(preview?.diffs?.length).toBe(4)
+    const nowhere = await bench.inspect('Edit', { path: 'a.ts', oldText: 'five', newText: '5' })
+    expect(nowhere.preview?.locations).toEqual([{ path }])
+  })
 })
