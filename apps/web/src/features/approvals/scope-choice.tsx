@@ -36,9 +36,9 @@ export function ScopeChoice({ call, proposals, scope, onChoose }: ScopeChoicePro
           value={offer.id}
           chosen={scope}
           onChoose={onChoose}
-          label={`${t(offer.id.endsWith('-project') ? 'scopeProject' : 'scopeSession')}:`}
+          label={`${t(offer.scope === 'project' ? 'scopeProject' : 'scopeSession')}:`}
         >
-          <OfferWords tool={call.name} offer={offer} />
+          <OfferWords what={offer.what} />
         </ScopeOption>
       ))}
       {proposals.map(({ rule, totals, changed, looked }, index) => (
@@ -64,21 +64,25 @@ export function ScopeChoice({ call, proposals, scope, onChoose }: ScopeChoicePro
   )
 }
 
-interface OfferWordsProps {
-  readonly tool: string
-  readonly offer: { readonly id: string; readonly label: string }
-}
+type Offer = NonNullable<WaitingCall['approval']>['offers'][number]
 
-/** What an offer covers. The server's sentence names the command between back quotes. */
-function OfferWords({ tool, offer: { id, label } }: OfferWordsProps) {
+/** What an offer covers. */
+function OfferWords({ what }: { readonly what: Offer['what'] }) {
   const { t } = useTranslation()
-  const command = /`(.+)`/s.exec(label)?.[1] ?? label
-  if (id.startsWith('tool')) return label.includes('except') ? t('coversToolSafe', { tool }) : t('coversTool', { tool })
-  return (
-    <>
-      <code>{spellOutLine(command)}</code> {id.startsWith('program') ? t('anyArguments') : null}
-    </>
-  )
+  switch (what.type) {
+    case 'call':
+      return what.command === undefined ? t('coversCall') : <code>{spellOutLine(what.command)}</code>
+    case 'program':
+      return (
+        <>
+          <code>{spellOutLine(what.program)}</code> {t('anyArguments')}
+        </>
+      )
+    case 'tool': {
+      const tool = spellOutLine(what.tool)
+      return what.exceptDangerous ? t('coversToolSafe', { tool }) : t('coversTool', { tool })
+    }
+  }
 }
 
 interface ScopeOptionProps {

@@ -11,6 +11,24 @@ export const fileDiff = z.object({
   line: z.number().optional(),
 })
 
+/** What an offer allows without asking again. */
+const offered = z.discriminatedUnion('type', [
+  /** This very call. `command`: the start of its command. */
+  z.object({ type: z.literal('call'), command: z.string().optional() }),
+  z.object({ type: z.literal('program'), program: z.string() }),
+  /** `exceptDangerous`: commands that lose work or reach other people still ask. */
+  z.object({ type: z.literal('tool'), tool: z.string(), exceptDangerous: z.boolean() }),
+])
+
+const offer = z.object({
+  id: z.string(),
+  /** The offer as an English sentence. */
+  label: z.string(),
+  scope: z.enum(['session', 'project']),
+  what: offered,
+})
+export type CallOffer = Sent<z.infer<typeof offer>>
+
 export const waitingCall = z
   .object({
     toolCallId: z.string(),
@@ -45,7 +63,7 @@ export const waitingCall = z
         /** Whether it can be allowed for the rest of the session. */
         isCoverable: z.boolean(),
         /** The ways to always allow it, narrowest first. An answer names one by its `id`. */
-        offers: z.array(z.object({ id: z.string(), label: z.string() })),
+        offers: z.array(offer),
         /** What that would cover, if not every call of the tool. */
         covers: z.string().optional(),
         /** What the call gets besides its sandbox, as sentences. */

@@ -7,6 +7,7 @@ import type {
 } from '@polylogue/engine'
 import type { Message, MessagePart, Session } from '../contract/sessions.ts'
 import type { WaitingCall } from '../contract/waiting.ts'
+import { toOffersJson } from './encode-offers.ts'
 
 export function toSessionJson(view: SessionView): Session {
   return {
@@ -80,7 +81,7 @@ export function toWaitingJson(call: EngineWaitingCall): WaitingCall {
       reason: approval.reason.type,
       callHash: approval.callHash,
       isCoverable: approval.isCoverable,
-      offers: approval.offers.map(({ id, label }) => ({ id, label })),
+      offers: toOffersJson(name, input, approval.offers),
       covers: approval.covers,
       access: approval.access,
       requestedAt: approval.requestedAt,
@@ -88,13 +89,10 @@ export function toWaitingJson(call: EngineWaitingCall): WaitingCall {
   }
 }
 
-/** A tool names one place: that of the first change. */
+/** A tool names the places of its changes in their order, as far as it knows them. */
 export function toDiffsJson(preview: CallPreview | undefined): WaitingCall['diffs'] {
-  const place = preview?.locations?.[0]
-  return (preview?.diffs ?? []).map(({ path, oldText, newText }, index) => ({
-    path,
-    oldText,
-    newText,
-    ...(index === 0 && place?.path === path && { line: place.line }),
-  }))
+  return (preview?.diffs ?? []).map(({ path, oldText, newText }, index) => {
+    const place = preview?.locations?.[index]
+    return { path, oldText, newText, ...(place?.path === path && { line: place.line }) }
+  })
 }
