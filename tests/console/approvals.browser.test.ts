@@ -100,13 +100,13 @@ describe('an approval', () => {
     const added = lines.toSpliced(20, 1, 'twenty-one', 'and a half')
     expect(applied(lines, asked)).toEqual(added)
     await button('Allow').click()
-    // The next call has a card of its own, with two changes; the place of the first is known.
+    // The next call has a card of its own, with two changes, each with its place.
     await expect.poll(() => shown.count(), WAIT).toBe(2)
     expect((await rowsOf(shown.first())).map(({ before, after }) => [before, after])).toEqual([
       [21, undefined],
       [undefined, 21],
     ])
-    expect((await rowsOf(shown.nth(1))).map(({ sign, before }) => [sign, before])).toEqual([['−', undefined]])
+    expect((await rowsOf(shown.nth(1))).map(({ sign, before }) => [sign, before])).toEqual([['−', 34]])
     await button('Allow').click()
     await chat.answered('Changed.')
     await chat.call('e1').locator('.call-head').click()

@@ -83,7 +83,9 @@ it('console 69: an image is asked for once, by the server, after somebody agreed
   stage.page.on('request', (request) => {
     if (!request.url().startsWith(stage.server().url ?? '')) asked.push(request.url())
   })
-  await chat.begin(script(`say ![a pixel](${canary.host}/pixel.png)`, '', `say ![no image](${canary.host}/page)`, '', 'say Seen.'))
+  await chat.begin(
+    script(`say ![a pixel](${canary.host}/pixel.png)`, '', `say ![no image](${canary.host}/page)`, '', 'say Seen.'),
+  )
   await chat.answered('Seen.')
   await chat.rests()
   const hidden = stage.page.locator('.agent-row .hidden-image')

@@ -23,11 +23,14 @@ export async function checkSteady(
   await chat.answered('Ready.')
   await chat.rests()
   // Not typed into the page: Chromium's insertion of so many lines takes minutes.
-  const turn = await fetch(`${stage.server().url}/aap/v3/sessions/${new URL(page.url()).pathname.split('/')[2]}/turns`, {
-    method: 'POST',
-    headers: headersOf(stage),
-    body: JSON.stringify({ stream: 'delta', messages: [{ role: 'user', content: steady(seconds) }] }),
-  })
+  const turn = await fetch(
+    `${stage.server().url}/aap/v3/sessions/${new URL(page.url()).pathname.split('/')[2]}/turns`,
+    {
+      method: 'POST',
+      headers: headersOf(stage),
+      body: JSON.stringify({ stream: 'delta', messages: [{ role: 'user', content: steady(seconds) }] }),
+    },
+  )
   await chat.answered('word1')
   // The script is a long message, of which only the start is in the page until somebody wants to see it.
   expect(String(await page.locator('.said').last().textContent()).length).toBeLessThan(2_000)
@@ -145,7 +148,7 @@ const headersOf = (stage: Stage) => ({
 const ask = async (stage: Stage, path: string): Promise<unknown> =>
   (await fetch(`${stage.server().url}${path}`, { headers: headersOf(stage) })).json()
 
-/** A session with at least so many recorded events: turns of many steps with a call each. */
+/** A session with at least so many recorded events: turns of many steps with several calls each. */
 async function fill(stage: Stage, events: number): Promise<string> {
   const headers = headersOf(stage)
   const made = await fetch(`${stage.server().url}/api/polylogue/sessions`, {
@@ -154,10 +157,10 @@ async function fill(stage: Stage, events: number): Promise<string> {
     body: JSON.stringify({ agent: 'scripted', preset: 'full-access' }),
   })
   const { sessionId } = (await made.json()) as { sessionId: string }
+  const calls = Array.from({ length: 10 }, (_, index) => index)
   for (let turn = 0, last = 0; last < events; turn++) {
-    const steps = Array.from(
-      { length: 20 },
-      (_, step) => `say Step ${step}\ncall c${turn}x${step} echo {"msg":"${step}"}`,
+    const steps = Array.from({ length: 20 }, (_, step) =>
+      [`say Step ${step}`, ...calls.map((call) => `call c${turn}x${step}x${call} echo {"msg":"${step}"}`)].join('\n'),
     )
     const response = await fetch(`${stage.server().url}/aap/v3/sessions/${sessionId}/turns`, {
       method: 'POST',

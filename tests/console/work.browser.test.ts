@@ -243,6 +243,71 @@ it('console 37: sub-agents nest three deep with state, calls and cost; one is st
   await expect.poll(() => node('b1').innerText(), WAIT).toMatch(/done\s+0 calls\s+[\d.]+ s\s+\?/)
 })
 
+it('console 76: the model of an open session and its thinking are changed, and every door shows the choice', async () => {
+  await chat.begin('say Which model')
+  await chat.answered('Which model')
+  await chat.rests()
+  const id = path().split('/')[2]
+  const other = await stage.context.newPage()
+  await other.goto(stage.page.url())
+  await other.getByRole('button', { name: /^Model: / }).waitFor()
+  expect(await other.getByRole('button', { name: 'Thinking level' }).count()).toBe(0)
+  const pick = async (button: RegExp, choice: string): Promise<void> => {
+    await stage.page.getByRole('button', { name: button }).click()
+    await stage.page.getByRole('menuitem', { name: choice, exact: true }).click()
+  }
+  await pick(/^Model: /, 'Claude Opus 4.5')
+  await pick(/^Thinking level: Default thinking/, 'high')
+  await other.getByRole('button', { name: 'Model: Claude Opus 4.5' }).waitFor()
+  await other.getByRole('button', { name: 'Thinking level: high' }).waitFor()
+  const headers = { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' }
+  const session = `${stage.server().url}/api/polylogue/sessions/${id}`
+  const answer = (await (await fetch(`${session}?messages=0`, { headers })).json()) as { session: unknown }
+  expect(answer.session).toMatchObject({ model: 'anthropic/claude-opus-4-5-20251101', thinking: 'high' })
+  await fetch(session, { method: 'PATCH', headers, body: JSON.stringify({ thinking: 'low' }) })
+  await stage.page.getByRole('button', { name: 'Thinking level: low' }).waitFor()
+  await other.close()
+})
+
+it('console 77: a call shows its input as people read it, and steps stand close to each other', async () => {
+  const edits = [
+    { oldText: 'one', newText: 'zero\none' },
+    { oldText: 'three', newText: '3' },
+  ]
+  await chat.begin(
+    script(
+      call('w1', 'Write', { path: 'count.txt', content: 'one\ntwo\nthree\n' }),
+      '---',
+      call('r1', 'Read', { path: 'count.txt', offset: 2, limit: 2 }),
+      call('e1', 'echo', { msg: 'hello', times: 3, options: { loud: true } }),
+      '---',
+      'say Now the edit.',
+      call('d1', 'Edit', { path: 'count.txt', edits }),
+      '---',
+      'say Edited.',
+    ),
+  )
+  await chat.answered('Edited.')
+  await chat.rests()
+  const fields = async (id: string): Promise<readonly string[]> => {
+    await chat.call(id).locator('.call-head').click()
+    await chat.call(id).locator('.call-fields').waitFor()
+    return chat.call(id).locator('.call-fields > div').allInnerTexts()
+  }
+  expect(await fields('r1')).toEqual(['path\ncount.txt', 'Lines\n2–3'])
+  expect(await fields('e1')).toEqual(['msg\nhello', 'times\n3', 'options\n{\n  "loud": true\n}'])
+  await chat.call('d1').locator('.call-head').click()
+  const numbers = chat.call('d1').locator('.diff tr.added .diff-number')
+  await expect.poll(() => numbers.allInnerTexts(), WAIT).toEqual(['', '1', '', '4'])
+  for (const id of ['r1', 'e1', 'd1']) await chat.call(id).locator('.call-head').click()
+  const gap = await stage.page.evaluate(`(() => {
+    const rows = [...document.querySelectorAll('.agent-row .row-body')]
+    const edges = rows.map((row) => [row.firstElementChild, row.querySelector(':scope > :last-child')].map((one) => one.getBoundingClientRect()))
+    return Math.max(...edges.slice(1).map(([first], index) => first.top - edges[index][1].bottom))
+  })()`)
+  expect(Number(gap)).toBeLessThanOrEqual(16)
+})
+
 it('acp finding 3: a new session begins with a chosen model and one of its thinking levels', async () => {
   const { page } = stage
   const pick = async (button: string, choice: string): Promise<void> => {

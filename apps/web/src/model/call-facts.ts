@@ -58,7 +58,14 @@ export function factsOf(input: JsonObject): CallFacts {
   return { kind: 'other', input, summary: first === undefined ? '' : String(first) }
 }
 
-/** The server knows the place of a call's first change, or the first change is of the whole file. */
+/** The range of lines that a call reads. `undefined` for the whole file. */
+export function rangeOf({ offset, limit }: JsonObject): { readonly from: number; readonly to?: number } | undefined {
+  if (typeof offset !== 'number' && typeof limit !== 'number') return undefined
+  const from = typeof offset === 'number' ? Math.max(1, offset) : 1
+  return typeof limit === 'number' ? { from, to: from + limit - 1 } : { from }
+}
+
+/** The server knows the places of a call's changes, or the first change is of the whole file. */
 export const placed = (
   diffs: readonly { path: string; oldText?: string | undefined; newText: string; line?: number | undefined }[],
 ): readonly FileChange[] =>

@@ -136,6 +136,11 @@ export class ConsoleModel {
     await this.#open.get(id)?.readRecord()
   }
 
+  /** From the next turn on. `thinking`: an empty text for as much as the model does by default. */
+  async setModel(id: string, changes: { readonly model?: string; readonly thinking?: string }): Promise<void> {
+    await (await this.api()).changeSession({ id, body: changes })
+  }
+
   send(sessionId: string, { text, files }: NewMessage): void {
     this.#stopped.delete(sessionId)
     const after = this.#open.get(sessionId)?.fold.lastSequence ?? -1

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { placed, type CallFacts, type FileChange } from '../../model/call-facts.ts'
+import { placed, rangeOf, type CallFacts, type FileChange } from '../../model/call-facts.ts'
+import type { JsonObject } from '../../model/http.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { LazyDiff } from '../../ui/lazy-diff.tsx'
 import { useModel } from '../../ui/model-context.tsx'
 import { spellBidi } from '../../ui/spell-bidi.ts'
+import { InputTable } from './input-table.tsx'
 
 interface CallInputProps {
   readonly session: TurnSource
@@ -13,27 +15,41 @@ interface CallInputProps {
   readonly facts: CallFacts
 }
 
-/** What a call was given: a change as a diff, a sub-agent's task as prose, everything else as it is. */
+/** What a call was given: a change as a diff, a command or a task as text, everything else by its names. */
 export function CallInput({ session, call, facts }: CallInputProps) {
   const { t } = useTranslation()
   const { kind, input, changes, command } = facts
   if (changes !== undefined) return <Changes session={session} call={call} told={changes} />
-  const prompt = kind === 'agent' ? input['prompt'] : undefined
-  const text = command ?? (typeof prompt === 'string' ? prompt : JSON.stringify(input, undefined, 2))
+  const prompt = kind === 'agent' && typeof input['prompt'] === 'string' ? input['prompt'] : undefined
+  if (Object.keys(input).length === 0) return null
   return (
     <figure className="call-output">
       <figcaption>
-        {prompt === undefined ? t('input') : t('task')} <CopyButton text={text} />
+        {prompt === undefined ? t('input') : t('task')}{' '}
+        <CopyButton text={command ?? prompt ?? JSON.stringify(input, undefined, 2)} />
       </figcaption>
-      {prompt === undefined ? (
-        <pre tabIndex={0}>{spellBidi(text)}</pre>
-      ) : (
+      {command === undefined ? null : <pre tabIndex={0}>{spellBidi(command)}</pre>}
+      {prompt === undefined ? null : (
         <p className="call-prose" tabIndex={0}>
-          {spellBidi(text)}
+          {spellBidi(prompt)}
         </p>
       )}
+      <InputTable input={restOf(facts)} range={kind === 'file' ? rangeOf(input) : undefined} />
     </figure>
   )
+}
+
+/** What is not shown above, or in the head of the call. */
+function restOf({ kind, input, command }: CallFacts): JsonObject {
+  const shown =
+    command !== undefined
+      ? ['command', 'description']
+      : kind === 'agent'
+        ? ['prompt', 'description']
+        : kind === 'file'
+          ? ['offset', 'limit']
+          : []
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !shown.includes(name)))
 }
 
 interface ChangesProps {

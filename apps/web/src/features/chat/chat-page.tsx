@@ -6,6 +6,7 @@ import { Announcer } from './announcer.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import { Composer } from './composer.tsx'
 import { ModePick } from './mode-pick.tsx'
+import { SessionModel } from './session-model.tsx'
 import { QueueStrip } from './queue-strip.tsx'
 import { Transcript, targetOf } from './transcript.tsx'
 import { useCommands } from './use-commands.ts'
@@ -88,7 +89,10 @@ export function ChatPage({ id }: { readonly id: string }) {
                 focusAtStart
               >
                 {head.record === undefined || model.isEmbedded ? null : (
-                  <ModePick sessionId={id} preset={head.record.preset} />
+                  <>
+                    <ModePick sessionId={id} preset={head.record.preset} />
+                    {detail === undefined ? null : <SessionModel detail={detail} />}
+                  </>
                 )}
               </Composer>
             </>

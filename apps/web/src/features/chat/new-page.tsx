@@ -1,4 +1,4 @@
-import { Bot, ChevronDown, Cpu } from 'lucide-react'
+import { Bot, ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
@@ -8,6 +8,7 @@ import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Menu } from '../../ui/lazy-menu.tsx'
 import { Composer } from './composer.tsx'
 import { PresetMenu, type PresetName } from './mode-pick.tsx'
+import { ModelMenu } from './model-menu.tsx'
 import { ThinkingMenu } from './thinking-menu.tsx'
 import './new-page.css'
 
@@ -70,24 +71,7 @@ export function NewPage() {
               />
               <PresetMenu preset={preset} onPick={setPreset} />
               {server.models.length > 1 ? (
-                <Menu
-                  align="start"
-                  trigger={
-                    <button type="button" className="pick">
-                      <Cpu size={14} aria-hidden />
-                      <span className="truncate">{chosenModel ?? t('defaultModel')}</span>
-                      <ChevronDown size={13} aria-hidden />
-                    </button>
-                  }
-                  entries={[
-                    { label: t('defaultModel'), onSelect: () => pickModel(undefined) },
-                    ...server.models.map(({ id, name }) => ({
-                      label: name,
-                      isChosen: id === chosenModel,
-                      onSelect: () => pickModel(id),
-                    })),
-                  ]}
-                />
+                <ModelMenu models={server.models} model={chosenModel} onPick={pickModel} hasDefault />
               ) : null}
               {levels.length > 0 ? <ThinkingMenu levels={levels} level={thinking} onPick={setThinking} /> : null}
             </>

@@ -3,6 +3,7 @@ import { LINK_KEY } from '../../model/console-model.ts'
 import type { Outgoing } from '../../model/outbox.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Attachments } from './attachments.tsx'
+import { Said } from './said.tsx'
 import { Speaker } from './speaker.tsx'
 
 /** A message on its way. It stays until the server shows it in the session. */
@@ -15,7 +16,7 @@ export function OutgoingRow({ item }: { readonly item: Outgoing }) {
     <article className="row user-row outgoing" data-outgoing={item.state}>
       <Speaker name={t('you')} />
       <div className="row-body">
-        {item.text === '' ? null : <div className="said">{item.text}</div>}
+        {item.text === '' ? null : <Said text={item.text} />}
         <Attachments attachments={files} />
         {item.state === 'refused' ? (
           <p className="outgoing-state bad" role="alert">

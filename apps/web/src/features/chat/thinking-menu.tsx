@@ -8,14 +8,16 @@ interface ThinkingMenuProps {
   /** Absent: as much as the model thinks by default. */
   readonly level: string | undefined
   readonly onPick: (level: string | undefined) => void
+  readonly side?: 'top'
 }
 
 /** How much the model thinks. Levels are names of the providers, so they are not translated. */
-export function ThinkingMenu({ levels, level, onPick }: ThinkingMenuProps) {
+export function ThinkingMenu({ levels, level, onPick, side }: ThinkingMenuProps) {
   const { t } = useTranslation()
   return (
     <Menu
       align="start"
+      {...(side && { side })}
       trigger={
         <button type="button" className="pick">
           <Brain size={14} aria-hidden />

@@ -11,20 +11,16 @@ import {
   Terminal,
   Wrench,
 } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { Suspense, lazy, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { serverSentence } from '../../i18n/server-sentence.ts'
 import { outputKey } from '../../model/call-output.ts'
 import { countLines, readCall, resultText, type CallFacts, type CallKind } from '../../model/call-facts.ts'
 import { headKey } from '../../model/open-session.ts'
-import { stepsOf } from '../../model/plan.ts'
 import type { TurnSource } from '../../model/turn-source.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatDuration } from '../../ui/format.ts'
-import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { useSnapshot } from '../../ui/model-context.tsx'
 import { spellBidi } from '../../ui/spell-bidi.ts'
-import { CallInput } from './call-input.tsx'
-import { PlanSteps } from './plan-steps.tsx'
 import './tool-call.css'
 
 const ICONS = {
@@ -39,7 +35,9 @@ const ICONS = {
   other: Wrench,
 } satisfies { readonly [kind in CallKind]: unknown }
 
-interface ToolCallProps {
+const CallBody = lazy(async () => ({ default: (await import('./call-body.tsx')).CallBody }))
+
+export interface ToolCallProps {
   readonly session: TurnSource
   readonly call: ToolCallProjection
   /** The question whether it may run, as Blade shows it. */
@@ -72,7 +70,11 @@ export function ToolCall(props: ToolCallProps) {
         )}
       </button>
       {call.status === 'pending' ? <LiveOutput session={session} call={call.id} isWhole={isOpen} /> : null}
-      {isOpen ? <CallBody {...props} facts={facts} turns={children} /> : null}
+      {isOpen ? (
+        <Suspense>
+          <CallBody {...props} facts={facts} turns={children} />
+        </Suspense>
+      ) : null}
     </section>
   )
 }
@@ -127,44 +129,4 @@ function CallState({ call, isDenied }: { readonly call: ToolCallProjection; read
     case 'done':
       return null
   }
-}
-
-interface CallBodyProps extends ToolCallProps {
-  readonly facts: CallFacts
-  readonly turns: readonly string[]
-}
-
-function CallBody({ session, call, facts, approval, turns, subAgent }: CallBodyProps) {
-  const { t } = useTranslation()
-  const model = useModel()
-  const output = resultText(call.result)
-  const verdict = resultText(approval?.result)
-  return (
-    <div className="call-body">
-      {facts.kind === 'plan' ? (
-        <PlanSteps steps={stepsOf(facts.input)} />
-      ) : (
-        <CallInput session={session} call={call.id} facts={facts} />
-      )}
-      {verdict === '' ? null : <p className="call-verdict quiet">{verdict}</p>}
-      {turns.length > 0 ? subAgent(turns) : null}
-      {call.status === 'pending' && session.mayChange ? (
-        <button
-          type="button"
-          className="button call-stop"
-          onClick={() => void model.api().then((api) => api.cancelCall({ id: session.id, call: call.id, body: {} }))}
-        >
-          {t('stopCall')}
-        </button>
-      ) : null}
-      {facts.kind === 'plan' || (call.result === null && call.status !== 'done') ? null : (
-        <figure className="call-output">
-          <figcaption>
-            {t('output')} <CopyButton text={output} />
-          </figcaption>
-          <pre tabIndex={0}>{output === '' ? t('noOutput') : spellBidi(output)}</pre>
-        </figure>
-      )}
-    </div>
-  )
 }

@@ -70,10 +70,10 @@ function RowFoot({ session, turn, isLast }: RowFootProps) {
         </p>
       ) : null}
       {turn.status === 'interrupted' ? <p className="row-end quiet">{turn.failure_reason ?? t('stopped')}</p> : null}
-      {text === '' ? null : (
+      {text === '' || !isLast ? null : (
         <p className="row-foot">
           <CopyButton text={text} label={t('copyMessage')} />
-          {isLast && turn.status !== 'failed' ? <AskAgain session={session} turn={turn} /> : null}
+          {turn.status !== 'failed' ? <AskAgain session={session} turn={turn} /> : null}
           {turn.model === null ? null : <span>{turn.model}</span>}
           {turn.duration_ms > 0 ? <span>{formatDuration(turn.duration_ms, i18n.language)}</span> : null}
           {turn.usage === null ? null : (

@@ -8,11 +8,9 @@ import type { TurnSource } from '../../model/turn-source.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Attachments } from './attachments.tsx'
+import { Said } from './said.tsx'
 import { Speaker } from './speaker.tsx'
 import { useFork } from './use-fork.ts'
-
-const LONG_TEXT = 1_500
-const LONG_LINES = 16
 
 interface UserRowProps {
   readonly session: TurnSource
@@ -34,7 +32,7 @@ export function UserRow({ session, turn, isTarget = false }: UserRowProps) {
           <EditSaid session={session} turn={turn} onClose={() => setEditing(false)} />
         ) : (
           <>
-            <Said text={text} />
+            <Said text={text} isOpen={isTarget} />
             <Attachments attachments={turn.attachments ?? []} />
             <p className="row-foot">
               <CopyButton text={text} label={t('copyMessage')} />
@@ -127,21 +125,4 @@ function focusAtEnd(field: HTMLTextAreaElement | null): void {
   seen.add(field)
   field.focus()
   field.setSelectionRange(field.value.length, field.value.length)
-}
-
-/** A long message is folded, so that the answer is in view. */
-function Said({ text }: { readonly text: string }) {
-  const { t } = useTranslation()
-  const [isOpen, setOpen] = useState(false)
-  const isLong = text.length > LONG_TEXT || text.split('\n').length > LONG_LINES
-  return (
-    <>
-      <div className={`said${isLong && !isOpen ? ' is-folded' : ''}`}>{text}</div>
-      {isLong ? (
-        <button type="button" className="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? t('showLess') : t('showAll')}
-        </button>
-      ) : null}
-    </>
-  )
 }

@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next'
+import { resultText, type CallFacts } from '../../model/call-facts.ts'
+import { stepsOf } from '../../model/plan.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { useModel } from '../../ui/model-context.tsx'
+import { spellBidi } from '../../ui/spell-bidi.ts'
+import { CallInput } from './call-input.tsx'
+import { PlanSteps } from './plan-steps.tsx'
+import type { ToolCallProps } from './tool-call.tsx'
+
+interface CallBodyProps extends ToolCallProps {
+  readonly facts: CallFacts
+  readonly turns: readonly string[]
+}
+
+export function CallBody({ session, call, facts, approval, turns, subAgent }: CallBodyProps) {
+  const { t } = useTranslation()
+  const model = useModel()
+  const output = resultText(call.result)
+  const verdict = resultText(approval?.result)
+  return (
+    <div className="call-body">
+      {facts.kind === 'plan' ? (
+        <PlanSteps steps={stepsOf(facts.input)} />
+      ) : (
+        <CallInput session={session} call={call.id} facts={facts} />
+      )}
+      {verdict === '' ? null : <p className="call-verdict quiet">{verdict}</p>}
+      {turns.length > 0 ? subAgent(turns) : null}
+      {call.status === 'pending' && session.mayChange ? (
+        <button
+          type="button"
+          className="button call-stop"
+          onClick={() => void model.api().then((api) => api.cancelCall({ id: session.id, call: call.id, body: {} }))}
+        >
+          {t('stopCall')}
+        </button>
+      ) : null}
+      {facts.kind === 'plan' || (call.result === null && call.status !== 'done') ? null : (
+        <figure className="call-output">
+          <figcaption>
+            {t('output')} <CopyButton text={output} />
+          </figcaption>
+          <pre tabIndex={0}>{output === '' ? t('noOutput') : spellBidi(output)}</pre>
+        </figure>
+      )}
+    </div>
+  )
+}
