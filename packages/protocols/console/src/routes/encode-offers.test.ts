@@ -2,7 +2,7 @@ import type { CoverOffer } from '@polylogue/engine'
 import { describe, expect, it } from 'vitest'
 import { toOffersJson } from './encode-offers.ts'
 
-const offer = (id: string, covers: string, project?: string): CoverOffer => ({
+const offer = (id: CoverOffer['id'], covers: string, project?: string): CoverOffer => ({
   id,
   label: `Always allow ${covers}`,
   covers,
