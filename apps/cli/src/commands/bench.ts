@@ -118,6 +118,7 @@ function toUnits(rows: readonly BenchRow[]): Units {
     cpuMicrosPerDelta: find('oursMicros'),
     kibPerIdleStream: find('kibPerStream'),
     appendsPerSecond: find('turnsPerSecond') * APPENDS_OF_A_TURN,
+    groupedRowsPerSecond: find('rawGroupedRowsPerSecond'),
     notifyDeltasPerSecond: find('deltasPerSecond', 'NOTIFY'),
   }
 }

@@ -3,8 +3,10 @@ export interface Units {
   /** CPU of a node per delta that it streams to a client. */
   readonly cpuMicrosPerDelta: number
   readonly kibPerIdleStream: number
-  /** Appends that one node stores on this database. */
+  /** Appends that one node makes, if it does nothing else. */
   readonly appendsPerSecond: number
+  /** Rows that the database stores without us, in groups. An append has about two. */
+  readonly groupedRowsPerSecond: number
   /** Deltas that one node sends to another by NOTIFY. */
   readonly notifyDeltasPerSecond: number
 }
@@ -30,6 +32,7 @@ const BYTES_PER_TURN = 10_000
 /** A text of other nodes is sent every 50 ms, with about 130 bytes. */
 const BATCHES_PER_SECOND = 20
 const BYTES_PER_BATCH = 130
+const ROWS_PER_APPEND = 2
 /** Drafts are saved each second. */
 const DRAFTS_PER_SECOND = 1
 /** A node is full at this part of its core, so that bursts find room. */
@@ -41,10 +44,11 @@ export function sizeCluster(sessions: number, units: Units): ClusterSize {
   const turnsPerSecond = streaming / TURN_SECONDS
   const appendsPerSecond = turnsPerSecond * APPENDS_PER_TURN
   const deltasPerSecond = streaming * DELTAS_PER_SECOND
-  const cores = (deltasPerSecond * units.cpuMicrosPerDelta) / 1_000_000 / BUSY
+  const streamingCores = (deltasPerSecond * units.cpuMicrosPerDelta) / 1_000_000
+  const cores = (streamingCores + appendsPerSecond / units.appendsPerSecond) / BUSY
   const serving = Math.max(1, Math.ceil(cores))
   const limits: readonly (readonly [what: string, share: number])[] = [
-    ['the commits of one PostgreSQL', appendsPerSecond / units.appendsPerSecond],
+    ['one PostgreSQL', (appendsPerSecond * ROWS_PER_APPEND) / units.groupedRowsPerSecond],
     ['NOTIFY: use --redis', serving < 2 ? 0 : deltasPerSecond / serving / units.notifyDeltasPerSecond],
   ]
   const [first] = limits.toSorted(([, one], [, other]) => other - one)
@@ -73,7 +77,7 @@ export function formatSizes(sessions: number, units: Units): string {
         `| ${number(size.sessions)} | ${size.nodes} | ${number(size.memoryGiBPerNode, 1)} GiB | ${number(size.appendsPerSecond)} | ${number(size.draftPartsPerSecond)} | ${number(size.busMBPerSecond, 1)} MB/s | ${number(size.storedGBPerDay, 1)} GB | ${size.firstLimit} |`,
     ),
     '',
-    `Units of this machine: ${number(units.cpuMicrosPerDelta, 1)} µs of CPU a delta, ${number(units.kibPerIdleStream, 1)} KiB an open stream, ${number(units.appendsPerSecond)} appends/s of one node, ${number(units.notifyDeltasPerSecond)} deltas/s to another node by NOTIFY.`,
+    `Units of this machine: ${number(units.cpuMicrosPerDelta, 1)} µs of CPU a delta, ${number(units.kibPerIdleStream, 1)} KiB an open stream, ${number(units.appendsPerSecond)} appends/s of one node, ${number(units.groupedRowsPerSecond)} rows/s of the database without us, ${number(units.notifyDeltasPerSecond)} deltas/s to another node by NOTIFY.`,
     'Assumed: 5 % of the sessions stream 50 deltas a second; a turn takes 20 s, 10 appends and 10 kB.',
   ].join('\n')
 }
