@@ -138,7 +138,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       } catch (error) {
         if (!isLost(error)) throw toFault(error)
         if (performance.now() > deadline) {
-          silence.noticed()
+          silence.suspected()
           throw toFault(error)
         }
         await sleep(PAUSE_MS)

@@ -25,6 +25,20 @@ describe('a database that answers nothing', () => {
     }
   })
 
+  it('is asked when a statement got no connection, and refuses nothing if it answers', async () => {
+    let isUp = true
+    const silence = createSilence(async () => isUp, 60_000)
+    const work = async (): Promise<string> => 'done'
+    silence.suspected()
+    expect(await silence.unless(work)).toBe('done')
+    await Promise.resolve()
+    expect(await silence.unless(work)).toBe('done')
+    isUp = false
+    silence.suspected()
+    await vi.waitFor(() => expect(silence.unless(work)).rejects.toThrow(SilentDatabase))
+    silence.close()
+  })
+
   it('is told from one that is slow: others are answered, or it answers when it is asked', async () => {
     vi.useFakeTimers()
     try {

@@ -8,8 +8,8 @@ import { StorageFault } from '@polylogue/engine'
 export interface Silence {
   /** Something was answered, on any connection. */
   heard(): void
-  /** The database could not be reached. */
-  noticed(): void
+  /** A statement got no connection in time. Either the database is silent, or all connections are in use. */
+  suspected(): void
   /** Rejects with `SilentDatabase` when the database is silent, also while `work` waits. The work continues. */
   unless<T>(work: () => Promise<T>): Promise<T>
   /** Asks no more. */
@@ -50,22 +50,26 @@ export function createSilence(isAnswering: () => Promise<boolean>, silentAfterMs
     else setTimeout(() => void askUntilHeard(), ASK_AGAIN_MS).unref()
   }
 
-  const noticed = (): void => {
+  const begin = (): void => {
     if (isSilent) return
     isSilent = true
-    void askUntilHeard()
+    setTimeout(() => void askUntilHeard(), ASK_AGAIN_MS).unref()
+  }
+
+  const suspected = (): void => {
+    if (!isSilent && !isClosed) void ask().then((isAnswered) => (isAnswered ? heard() : begin()))
   }
 
   return {
     heard,
-    noticed,
+    suspected,
     async unless(work) {
       if (isSilent) throw new SilentDatabase()
       const silence = Promise.withResolvers<never>()
       let timer: NodeJS.Timeout | undefined
       const look = async (before: number): Promise<void> => {
         if (answers === before && !(await ask()) && answers === before) {
-          noticed()
+          begin()
           silence.reject(new SilentDatabase())
         } else if (timer !== undefined) wait()
       }
