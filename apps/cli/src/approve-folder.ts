@@ -1,10 +1,10 @@
+import { spellOutLine } from '@polylogue/console/client'
 import { findFolderConfig, trustFolder, type FolderConfig } from '@polylogue/server'
 import { askLine } from './ask-line.ts'
 import { CommandFailure } from './command-failure.ts'
 import { ExitCode } from './exit-code.ts'
 import { forgetTyped } from './forget-typed.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
-import { toTerminalLine } from './terminal-text.ts'
 
 /**
  * Runs the configuration of the current folder only if the user trusts it. It is a program, and somebody else may have
@@ -21,7 +21,7 @@ export async function approveFolder(directory: string): Promise<void> {
 
 async function askTrust({ stderr }: Terminal, { folder, files }: FolderConfig): Promise<boolean> {
   stderr.write(`${stderr.bold('This folder has a configuration that you have not trusted, or that has changed:')}\n`)
-  for (const file of files) stderr.write(`  ${toTerminalLine(`${folder}/${file}`)}\n`)
+  for (const file of files) stderr.write(`  ${spellOutLine(`${folder}/${file}`)}\n`)
   stderr.write('It is a program and runs with your permissions.\n')
   if (await forgetTyped(process.stdin)) return false
   for (;;) {
@@ -34,6 +34,6 @@ async function askTrust({ stderr }: Terminal, { folder, files }: FolderConfig): 
 
 function refusal({ folder, files }: FolderConfig, advice: string): CommandFailure {
   const name = files.find((file) => file.startsWith('polylogue.config.')) ?? files[0] ?? ''
-  const file = toTerminalLine(`${folder}/${name}`)
+  const file = spellOutLine(`${folder}/${name}`)
   return new CommandFailure(`${file} is a configuration that you have not trusted. ${advice}`, ExitCode.config)
 }

@@ -1,9 +1,9 @@
-import type { WaitingCall } from '@polylogue/console/client'
+import { spellOut, spellOutLine, type WaitingCall } from '@polylogue/console/client'
 import { askLine } from './ask-line.ts'
 import { forgetTyped } from './forget-typed.ts'
 import { joinReplies, readQuestions, readReply, type Question } from './questions.ts'
 import type { Terminal } from './terminal.ts'
-import { toTerminalLine, toTerminalText } from './terminal-text.ts'
+import { toTerminalLine } from './terminal-text.ts'
 
 /** The answer as the agent will read it. `undefined`: the user left. `cancel`: Ctrl-C. */
 export type QuestionsAnswer = { readonly text: string } | 'cancel' | undefined
@@ -41,12 +41,12 @@ export const formatQuestions = ({ input }: Pick<WaitingCall, 'input'>): readonly
 
 function formatQuestion(asked: Question, dim = (text: string): string => text): readonly string[] {
   const { header, question, options } = asked
-  const title = header === undefined || header === '' ? '' : `${toTerminalLine(header)}: `
+  const title = header === undefined || header === '' ? '' : `${spellOutLine(header)}: `
   return [
-    `${title}${toTerminalText(question)}`,
+    `${title}${spellOut(question)}`,
     ...options.map(({ label, description }, index) => {
-      const about = description === undefined ? '' : `: ${dim(toTerminalLine(description))}`
-      return `${index + 1}. ${toTerminalLine(label)}${about}`
+      const about = description === undefined ? '' : `: ${dim(spellOutLine(description))}`
+      return `${index + 1}. ${spellOutLine(label)}${about}`
     }),
   ]
 }

@@ -17,7 +17,7 @@ import { ClientAsks, type AskedCall } from './client-asks.ts'
 import { EventGate, type GateItem } from './event-gate.ts'
 import { LiveNotes } from './live-notes.ts'
 import { OwnTurns } from './own-turns.ts'
-import { describeQuestion, type Question } from './questions.ts'
+import { describeQuestion, spellOutQuestion, type Question } from './questions.ts'
 import { ResultImages } from './result-images.ts'
 import { SessionChoices } from './session-choices.ts'
 import { SessionOutput } from './session-output.ts'
@@ -206,7 +206,7 @@ export class AcpSession {
 
   #askInWords(question: Question, { toolCallId, turnId }: AskedCall, signal: AbortSignal): Promise<string> {
     this.output.flush()
-    this.output.say(`${toolCallId}_question`, describeQuestion(question))
+    this.output.say(`${toolCallId}_question`, describeQuestion(spellOutQuestion(question)))
     return this.#words.wait(turnId, signal)
   }
 

@@ -8,7 +8,7 @@ import { CODES, RpcError } from '../rpc/rpc-error.ts'
 import type { RpcPeer } from '../rpc/rpc-peer.ts'
 import { readPressed, toButtons } from './question-buttons.ts'
 import { notBlank, readForm, toForm } from './question-form.ts'
-import type { Question } from './questions.ts'
+import { choiceShownAs, spellOutQuestion, type Question } from './questions.ts'
 
 export interface QuestionChannel {
   readonly peer: RpcPeer
@@ -48,7 +48,8 @@ export async function askQuestion(
     if (filled !== undefined) return readForm(filled.answer, question)
   } else if ((profile === 'seed' || abilities.asksUsers) && !extension.isUnknown) {
     const told = await request(ASK_USER, toAskUser(question, channel))
-    if (told !== undefined) return readAnswer(told.answer)
+    const text = told && readAnswer(told.answer)
+    if (told !== undefined) return text && choiceShownAs(text, question)
   }
   if (profile === 'seed') return undefined
   if (question.options.length > 0 && abilities.showsOptionNames) {
@@ -59,10 +60,8 @@ export async function askQuestion(
   return channel.askInWords(question, signal)
 }
 
-function toAskUser(
-  { question, header, options, isMultiple }: Question,
-  { sessionId, profile }: QuestionChannel,
-): object {
+function toAskUser(asked: Question, { sessionId, profile }: QuestionChannel): object {
+  const { question, header, options, isMultiple } = spellOutQuestion(asked)
   const labels = options.map(({ label }) => label)
   const hasDescriptions = profile === 'standard' && options.some(({ description }) => description !== undefined)
   return {

@@ -376,3 +376,67 @@ describe('questions', () => {
     expect(heard()).toBe('Carol')
   })
 })
+
+describe('hidden characters in a question', () => {
+  const HIDDEN = '\u202e\u200b\u001b]0;x\u0007\r\u0000\u{e0041}\u3164\u2215'
+  const SPELLED = '\\u202e\\u200b\\u001b]0;x\\u0007\\u000d\\u0000\\u{e0041}\\u3164\\u2215'
+  // oxlint-disable-next-line no-control-regex
+  const RAW = /[\u0000\u0007\r\u001b\u202e\u200b\u3164\u2215\u{e0041}]/u
+  const evil = (text: string): string => `${text}${HIDDEN}`
+  const input = {
+    questions: [
+      {
+        question: evil('Delete?'),
+        header: evil('Files'),
+        options: [{ label: evil('yes'), description: evil('all') }, { label: 'no' }],
+      },
+    ],
+  }
+
+  interface Way {
+    readonly way: string
+    readonly capabilities: NonNullable<ConnectOptions['capabilities']>
+    readonly method: string
+    answer(shown: string): object
+  }
+  const form: Way = {
+    way: 'a form',
+    capabilities: FORMS,
+    method: ELICIT,
+    answer: (shown) => ({ action: 'accept', content: { answer: shown } }),
+  }
+  const extension: Way = {
+    way: 'the extension',
+    capabilities: EXTENSION,
+    method: ASK_USER,
+    answer: (shown) => ({ answer: shown }),
+  }
+  const buttons: Way = {
+    way: 'buttons',
+    capabilities: {},
+    method: PERMIT,
+    answer: () => ({ outcome: { outcome: 'selected', optionId: 'choice-0' } }),
+  }
+
+  it.each([
+    ...profiles.map((profile) => ({ profile, ...form })),
+    ...profiles.map((profile) => ({ profile, ...extension })),
+    { profile: 'standard' as const, ...buttons },
+  ])('are spelled out in $way of profile $profile, and the model hears its own choice', async (tried) => {
+    const { profile, capabilities, method, answer } = tried
+    const { client, sessionId, say, heard } = await openAsking({ profile, capabilities }, input)
+    client.answer(method, () => answer(`yes${SPELLED}`))
+    await say(sessionId, 'go')
+    const texts = textsIn(client.requests[0].params)
+    for (const text of ['Delete?', 'yes']) expect(texts.some((shown) => shown.includes(text + SPELLED))).toBe(true)
+    expect(texts.filter((shown) => RAW.test(shown))).toEqual([])
+    expect(heard()).toBe(evil('yes'))
+  })
+})
+
+/** Every text of a request but the raw input, which is for programs. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => (name === 'rawInput' ? [] : textsIn(inner)))
+}

@@ -1,21 +1,22 @@
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk'
-import { spellOut, spellOutLine, type SessionId } from '@polylogue/engine'
+import type { SessionId } from '@polylogue/engine'
 import { isObject } from '../is-object.ts'
 import type { Announcement } from '../projection/shown-call.ts'
 import { textContent } from '../projection/tool-content.ts'
-import { describeQuestion, type Question } from './questions.ts'
+import { describeQuestion, spellOutQuestion, type Question } from './questions.ts'
 
 const IN_WORDS = 'in-words'
 const choiceId = (index: number): string => `choice-${index}`
 
 /** A question as a permission request: a button per choice, and one for an answer in words. */
 export function toButtons(
-  question: Question,
+  asked: Question,
   { sessionId, toolCall }: { readonly sessionId: SessionId; readonly toolCall: Announcement },
 ): RequestPermissionRequest {
+  const question = spellOutQuestion(asked)
   const choices = question.options.map(({ label }, index): PermissionOption => ({
     optionId: choiceId(index),
-    name: spellOutLine(label),
+    name: label,
     kind: 'allow_once',
   }))
   const name = question.isMultiple ? 'Several, or something else…' : 'Something else…'
@@ -23,8 +24,8 @@ export function toButtons(
     sessionId,
     toolCall: {
       ...toolCall,
-      title: spellOut(question.question),
-      content: [textContent(spellOut(describeQuestion(question)))],
+      title: question.question,
+      content: [textContent(describeQuestion(question))],
     },
     options: [...choices, { optionId: IN_WORDS, name, kind: 'reject_once' }],
   }

@@ -2,7 +2,7 @@ import type { CreateElicitationRequest, ElicitationPropertySchema, EnumOption } 
 import type { SessionId, ToolCallId } from '@polylogue/engine'
 import type { AcpProfile } from '../deps.ts'
 import { isObject } from '../is-object.ts'
-import type { Choice, Question } from './questions.ts'
+import { choiceShownAs, spellOutQuestion, type Choice, type Question } from './questions.ts'
 
 export interface FormTarget {
   readonly sessionId: SessionId
@@ -11,7 +11,8 @@ export interface FormTarget {
 }
 
 /** In profile `standard`, a question with choices also has a field for an answer in own words. */
-export function toForm(question: Question, { sessionId, toolCallId, profile }: FormTarget): CreateElicitationRequest {
+export function toForm(asked: Question, { sessionId, toolCallId, profile }: FormTarget): CreateElicitationRequest {
+  const question = spellOutQuestion(asked)
   const isOpen = profile === 'standard' && question.options.length > 0
   return {
     sessionId,
@@ -52,12 +53,15 @@ const toEnumOption = ({ label, description }: Choice): EnumOption => ({
 })
 
 /** Own words replace a single choice and are added to several. */
-export function readForm(answer: unknown, { isMultiple }: Question): string | undefined {
+export function readForm(answer: unknown, question: Question): string | undefined {
+  const { isMultiple } = question
   if (!isObject(answer) || answer['action'] !== 'accept' || !isObject(answer['content'])) return undefined
   const { answer: value, other } = answer['content']
   const words = notBlank(other)
   if (!isMultiple && words !== undefined) return words
-  const chosen = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string')
+  const chosen = (Array.isArray(value) ? value : [value])
+    .filter((item) => typeof item === 'string')
+    .map((item) => choiceShownAs(item, question))
   return notBlank([...chosen, ...(words === undefined ? [] : [words])].join(', '))
 }
 

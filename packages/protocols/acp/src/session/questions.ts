@@ -1,4 +1,4 @@
-import type { JsonObject } from '@polylogue/engine'
+import { spellOut, spellOutLine, type JsonObject } from '@polylogue/engine'
 import { z } from 'zod'
 import type { AcpProfile } from '../deps.ts'
 
@@ -57,3 +57,18 @@ export function describeQuestion({ header, question, options }: Question): strin
   const lines = options.map(({ label, description }) => `- ${label}${description ? `: ${description}` : ''}`)
   return [heading, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')
 }
+
+/** What a person is shown: hidden characters are spelled out. Choices keep their order. */
+export const spellOutQuestion = ({ question, header, options, isMultiple }: Question): Question => ({
+  question: spellOut(question),
+  ...(header !== undefined && { header: spellOutLine(header) }),
+  options: options.map(({ label, description }) => ({
+    label: spellOutLine(label),
+    ...(description !== undefined && { description: spellOutLine(description) }),
+  })),
+  isMultiple,
+})
+
+/** The choice that was shown as this text, or the text itself: an answer in own words. */
+export const choiceShownAs = (text: string, { options }: Question): string =>
+  options.find(({ label }) => spellOutLine(label) === text)?.label ?? text

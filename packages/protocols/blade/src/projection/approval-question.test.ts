@@ -22,3 +22,11 @@ it.each(['\u202e', '\u200b', '\u0085', '\u007f', '\u2028', '\u001b', '\u{e0041}'
     expect(question.split(code)).toHaveLength(3)
   },
 )
+
+it('blade 88a: the name of a sub-agent that asks has no hidden characters', () => {
+  const source = { loop_name: 'l1', description: 'tidy\u202e\u001b[2J\u{e0041}\nup' }
+  const { source_loop: shown } = JSON.parse(
+    approvalQuestion({ displayName: 'Bash', name: 'Bash', input: {}, source }, {}),
+  ) as { readonly source_loop: object }
+  expect(shown).toEqual({ loop_name: 'l1', description: 'tidy\\u202e\\u001b[2J\\u{e0041}\\nup' })
+})

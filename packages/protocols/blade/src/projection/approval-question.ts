@@ -61,8 +61,14 @@ export function approvalQuestion(
     ...(choice === 'session' && covered !== undefined && { description: covered }),
   }))
   const questions = [{ question, header: 'Permission', options, multiSelect: false }]
-  return JSON.stringify({ questions, ...(source && { source_loop: source }) })
+  return JSON.stringify({ questions, ...(source && { source_loop: spelledOut(source) }) })
 }
+
+/** The model writes the description of its sub-agent. */
+const spelledOut = ({ loop_name, description }: SourceLoop): SourceLoop => ({
+  loop_name: spellOutLine(loop_name),
+  description: spellOutLine(description),
+})
 
 /** What the call gets besides its sandbox, and whether it would leave it. */
 function noteOn(asked: Pick<EventOf<'approval.requested'>, 'reason' | 'network' | 'writes'>): string {
