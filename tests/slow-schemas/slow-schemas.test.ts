@@ -24,7 +24,9 @@ describe('a schema that takes forever to check', () => {
     const server = await serveIn(dir.path)
     const stop = probeHealth(server)
     expect(await playSlowTurn(server, POISON)).toBe('failed')
-    expect(await stop()).toBeLessThan(LONGEST_PROBE_MS)
+    const longest = await stop()
+    console.info(`the longest answer of /healthz beside a slow schema took ${Math.round(longest)} ms`)
+    expect(longest).toBeLessThan(LONGEST_PROBE_MS)
   })
 
   it('does not keep a server from starting that was killed in the middle of its turn', async () => {
@@ -38,7 +40,9 @@ describe('a schema that takes forever to check', () => {
     const second = await serveIn(dir.path)
     const response = await fetch(new URL('/readyz', second.url))
     expect(response.status).toBe(200)
-    expect(performance.now() - startedAt).toBeLessThan(READY_WITHIN_MS * 3)
+    const readyMs = performance.now() - startedAt
+    console.info(`the server with the poisoned log was ready after ${Math.round(readyMs)} ms`)
+    expect(readyMs).toBeLessThan(READY_WITHIN_MS * 3)
     const stop = probeHealth(second)
     expect(await statusAtRest(second, sessionId)).not.toBe('running')
     expect(await stop()).toBeLessThan(LONGEST_PROBE_MS)
