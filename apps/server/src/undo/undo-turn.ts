@@ -1,3 +1,4 @@
+import { sep } from 'node:path'
 import {
   unreachable,
   type Engine,
@@ -48,7 +49,7 @@ export async function undoTurn(userId: UserId, sessionId: SessionId, deps: UndoD
     }
     // A turn that was undone before.
     if ([...outcomes.values()].every((outcome) => outcome === 'already')) continue
-    return describe(outcomes)
+    return describe(outcomes, workspace.cwd)
   }
   return 'There is nothing to undo: no turn of this session has changed a file with Edit or Write, or all of it is undone.'
 }
@@ -120,14 +121,18 @@ async function restoreFile(
   }
 }
 
-function describe(outcomes: ReadonlyMap<string, Outcome>): string {
-  const lines = [...outcomes].map(([path, outcome]) => `- \`${path}\`: ${sentenceOf(outcome)}`)
+function describe(outcomes: ReadonlyMap<string, Outcome>, cwd: string): string {
+  const lines = [...outcomes].map(([path, outcome]) => `- \`${shortPath(path, cwd)}\`: ${sentenceOf(outcome)}`)
   const restored = [...outcomes.values()].filter((outcome) => outcome === 'restored').length
   const files = `${restored} of ${outcomes.size} ${outcomes.size === 1 ? 'file' : 'files'}`
   return [`Restored ${files} of the last turn that changed any. What commands did is not undone.`, '', ...lines].join(
     '\n',
   )
 }
+
+/** Relative to the directory of the session, if the file is in it. */
+const shortPath = (path: string, cwd: string): string =>
+  path.startsWith(`${cwd}${sep}`) ? path.slice(cwd.length + 1) : path
 
 function sentenceOf(outcome: Outcome): string {
   if (typeof outcome === 'object') return `left as it is: ${outcome.problem}`
