@@ -8,8 +8,8 @@ import { startAcp } from '../acp/support/acp-process.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { startServerProcess } from '../support/server-process.ts'
 
-const SERVE_FILES = 725
-const ACP_FILES = 805
+const SERVE_FILES = 765
+const ACP_FILES = 825
 
 const PRELOADED = fileURLToPath(new URL('./list-modules.ts', import.meta.url))
 
