@@ -25,7 +25,7 @@ beforeAll(async () => {
     clientSecret,
     title: 'Example',
     domain: 'example.com',
-    users: { 'boss@partner.example': 'local' },
+    users: { 'boss@partner.example': 'local', 'other@partner.example': 'mapped' },
     admins: ['Ada@Example.com'],
   }
   await writeFile(join(dir.path, 'polylogue.config.json'), JSON.stringify({ signIn: { oidc } }))
@@ -104,6 +104,21 @@ describe('sign-in at an OpenID provider', () => {
     ['local', 'No user of this server'],
     ['eve@example.com.evil.example', 'No user of this server'],
     ['a/../b@example.com', 'No user of this server'],
+    ['an\u200bna@example.com', 'No user of this server'],
+    ['\u202eanna@example.com', 'No user of this server'],
+    ['mar\u212a@example.com', 'No user of this server'],
+    ['\uff41nna@example.com', 'No user of this server'],
+    ['anna\u001b[2J@example.com', 'No user of this server'],
+    ['eve@evil.example@example.com', 'No user of this server'],
+    // The operator gave this name to another account.
+    ['mapped@example.com', 'No user of this server'],
+    [`${'a'.repeat(2_000)}@example.com`, 'No user of this server'],
+    [JSON.stringify({ email: ['anna@example.com'] }), 'Your account has no email'],
+    [JSON.stringify({ email: { address: 'anna@example.com' } }), 'Your account has no email'],
+    [JSON.stringify({ email: 7 }), 'Your account has no email'],
+    [JSON.stringify({ email: 'anna@example.com', email_verified: 'true' }), 'has not verified'],
+    [JSON.stringify({ email: 'anna@example.com\n', name: 'local' }), 'No user of this server'],
+    [JSON.stringify({ email: '__proto__@example.com' }), 'No user of this server'],
   ])('refuses %s', async (login, sentence) => {
     const browser = new HttpBrowser()
     const answer = await browser.signIn(`${url}/signin/oidc`, login)
