@@ -1,4 +1,3 @@
-import { spellOutLine } from '@polylogue/console/client'
 import { findFolderConfig, trustFolder, type FolderConfig } from '@polylogue/server'
 import { askLine } from './ask-line.ts'
 import { CommandFailure } from './command-failure.ts'
@@ -14,14 +13,14 @@ export async function approveFolder(directory: string): Promise<void> {
   const config = await findFolderConfig(directory, process.env)
   if (config === undefined || config.isTrusted) return
   const terminal = createTerminal(process)
-  if (!terminal.canAsk) throw refusal(config, 'Read it, then run: polylogue trust')
-  if (!(await askTrust(terminal, config))) throw refusal(config, 'Nothing was started.')
+  if (!terminal.canAsk) throw await refusal(config, 'Read it, then run: polylogue trust')
+  if (!(await askTrust(terminal, config))) throw await refusal(config, 'Nothing was started.')
   await trustFolder(config, process.env)
 }
 
 async function askTrust({ stderr }: Terminal, { folder, files }: FolderConfig): Promise<boolean> {
   stderr.write(`${stderr.bold('This folder has a configuration that you have not trusted, or that has changed:')}\n`)
-  for (const file of files) stderr.write(`  ${spellOutLine(`${folder}/${file}`)}\n`)
+  for (const file of files) stderr.write(`  ${await toShown(`${folder}/${file}`)}\n`)
   stderr.write('It is a program and runs with your permissions.\n')
   if (await forgetTyped(process.stdin)) return false
   for (;;) {
@@ -32,8 +31,14 @@ async function askTrust({ stderr }: Terminal, { folder, files }: FolderConfig): 
   }
 }
 
-function refusal({ folder, files }: FolderConfig, advice: string): CommandFailure {
+async function refusal({ folder, files }: FolderConfig, advice: string): Promise<CommandFailure> {
   const name = files.find((file) => file.startsWith('polylogue.config.')) ?? files[0] ?? ''
-  const file = spellOutLine(`${folder}/${name}`)
+  const file = await toShown(`${folder}/${name}`)
   return new CommandFailure(`${file} is a configuration that you have not trusted. ${advice}`, ExitCode.config)
+}
+
+/** Loaded here because every start looks at the folder, and most ask nothing. */
+async function toShown(path: string): Promise<string> {
+  const { spellOutLine } = await import('@polylogue/console/client')
+  return spellOutLine(path)
 }
