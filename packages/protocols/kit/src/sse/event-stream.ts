@@ -4,6 +4,7 @@ import { beginChunks, endChunks, writeChunk } from '../http/chunks.ts'
 import type { FlushQueue, Flushable } from './flush-queue.ts'
 import { BEATS, type Beating, type Heartbeats } from './heartbeats.ts'
 import { HEARTBEAT } from './sse-frame.ts'
+import { WaitingFrames } from './waiting-frames.ts'
 
 /** Takes frames in order. A later frame never overtakes one that is still being made. */
 export interface FrameSink {
@@ -44,7 +45,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
   readonly #onWritten = (): void => this.#written()
   readonly #closing: (() => void)[] = []
   /** Frames that no write has begun with. */
-  #pending = ''
+  readonly #pending = new WaitingFrames()
   /** The text that is being written, and how much of it the system was given. */
   #current = ''
   #given = 0
@@ -85,7 +86,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
   send(frame: string): void {
     if (this.#state !== 'open') return
     if (this.#waiting !== undefined) return this.#wait(frame, frame.length)
-    this.#pending += frame
+    this.#pending.add(frame)
     if (frame.length > this.#largest) this.#largest = frame.length
     if (!this.#isDirty) this.#markDirty()
     // A long replay in one go: write it, and see whether anybody reads.
@@ -166,7 +167,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     if (this.#given === this.#current.length) this.#takePending()
     if (!this.#outgoing.headersSent) beginChunks(this.#outgoing, SSE_HEADERS)
     const piece = this.#nextPiece()
-    const isLast = this.#given === this.#current.length && this.#pending === '' && this.#waiting === undefined
+    const isLast = this.#given === this.#current.length && this.#pending.length === 0 && this.#waiting === undefined
     if (this.#state === 'ending' && isLast) {
       endChunks(this.#outgoing, piece)
       return this.#release()
@@ -186,15 +187,15 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     this.#isWriting = false
     this.#pieces += 1
     if (this.#state === 'closed') return
-    if (this.#given < this.#current.length || this.#state === 'ending') return this.#write()
-    if (this.#pending !== '') return this.#markDirty()
+    const isBehind = this.#given < this.#current.length || this.#pending.length > PIECE_LENGTH
+    if (isBehind || this.#state === 'ending') return this.#write()
+    if (this.#pending.length > 0) return this.#markDirty()
     this.#whenWritten?.resolve()
     this.#whenWritten = undefined
   }
 
   #takePending(): void {
-    this.#current = this.#pending
-    this.#pending = ''
+    this.#current = this.#pending.take(PIECE_LENGTH)
     this.#given = 0
   }
 
@@ -252,7 +253,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
     for (const waiting = this.#waiting ?? []; waiting.length > 0; waiting.shift()) {
       const frame = await waiting[0]
       if (this.#state === 'closed' || frame === undefined) return
-      this.#pending += frame
+      this.#pending.add(frame)
       this.#largest = Math.max(this.#largest, frame.length)
     }
     this.#waiting = undefined
@@ -263,7 +264,7 @@ export class EventStream implements FrameSink, Flushable, Pace, Beating {
   #release(): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
-    this.#pending = ''
+    this.#pending.clear()
     this.#current = ''
     this.#given = 0
     this.#waiting = undefined
