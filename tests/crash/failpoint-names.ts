@@ -32,7 +32,7 @@ export const CRITICAL_CALLS: { readonly [what: string]: RegExp } = {
   'publish events': /\bfeed\.(?:publish|release)\(/g,
   'publish a delta': /\bfeed\.publishDelta\(/g,
   commit: /\bcommit\.run\(/g,
-  migrate: /\brunNext\(db\)/g,
+  migrate: /\brunMigration\(db,/g,
 }
 
 export interface SourceFile {

@@ -48,7 +48,7 @@ export async function migrate(db: DatabaseSync, options: MigrateOptions): Promis
       const last = done === 0 ? upTo : done + 1
       for (const [index, migration] of MIGRATIONS.slice(0, last).entries()) {
         if (index < done) continue
-        run(db, migration, index + 1)
+        runMigration(db, migration, index + 1)
         await failpoint('migrate')
       }
       db.exec('COMMIT')
@@ -59,7 +59,7 @@ export async function migrate(db: DatabaseSync, options: MigrateOptions): Promis
   }
 }
 
-function run(db: DatabaseSync, migration: string, version: number): void {
+function runMigration(db: DatabaseSync, migration: string, version: number): void {
   db.exec(readFileSync(new URL(`migrations/${migration}`, import.meta.url), 'utf8'))
   db.exec(`PRAGMA user_version = ${version}`)
 }

@@ -21,7 +21,8 @@ export class WaitingFrames {
     const frames = this.#frames
     let text = frames[0] ?? ''
     let count = 1
-    for (let next = frames[1]; next !== undefined && text.length + next.length <= most; next = frames[++count]) text += next
+    for (let next = frames[1]; next !== undefined && text.length + next.length <= most; next = frames[++count])
+      text += next
     if (count >= frames.length) frames.length = 0
     else frames.splice(0, count)
     this.#length -= text.length
