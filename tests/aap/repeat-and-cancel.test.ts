@@ -151,7 +151,7 @@ describe('Idempotency-Key on PUT /session', () => {
 describe('cancel', () => {
   it('stops the model, keeps its partial text, and the next turn sees it', async () => {
     const session = await openSession(client())
-    const stream = await session.stream('delta', script('say as far as this', 'sleep 30000', 'think never'))
+    const stream = await session.stream('delta', script('say as far as this', 'sleep 300000', 'think never'))
     await stream.until(() => textOf(foldFrames(stream.frames)).includes('this'))
     const cancelled = await client().cancel(session.id)
     expect(cancelled.status).toBe(202)
@@ -169,7 +169,7 @@ describe('cancel', () => {
   it('answers a turn without a stream too', async () => {
     const session = await openSession(client())
     const watching = await client().events(session.id, '?follow=1')
-    const answer = session.turn(script('say half', 'sleep 30000', 'think never'))
+    const answer = session.turn(script('say half', 'sleep 300000', 'think never'))
     await watching.until(({ event }) => event === 'text_delta')
     expect((await client().cancel(session.id)).status).toBe(202)
     expect(await answer).toMatchObject({ stopReason: 'error', cancelled: true })
@@ -181,7 +181,7 @@ describe('cancel', () => {
     const session = await openSession(client(), { tools: TRUSTED })
     const stream = await session.stream(
       'delta',
-      script(call('s1', 'slow', { ms: 30_000 }), call('s2', 'echo', { msg: 'x' }), NEXT, 'say never'),
+      script(call('s1', 'slow', { ms: 300_000 }), call('s2', 'echo', { msg: 'x' }), NEXT, 'say never'),
     )
     await stream.until(({ data }) => data['toolCallId'] === 's2' && data['event'] === 'tool_result')
     await client().cancel(session.id)
@@ -201,7 +201,7 @@ describe('cancel', () => {
         clientTools: [V3.tool('weather', 'Tells the weather', { type: 'object' })],
       })
       const watching = await client().events(session.id)
-      const turn = session.play(mode, script(call('q1', 'weather'), call('q2', 'slow', { ms: 30_000 })))
+      const turn = session.play(mode, script(call('q1', 'weather'), call('q2', 'slow', { ms: 300_000 })))
       const calls = await watching.untilCount('tool_call', 2)
       await client().cancel(session.id)
       const played = await turn

@@ -20,4 +20,4 @@ it('a full disk costs nothing that was acknowledged, whatever its size', async (
     seconds: seconds(),
   })
   expect(failed).toEqual([])
-}, 900_000)
+}, 7_200_000)

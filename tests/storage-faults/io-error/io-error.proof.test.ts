@@ -31,4 +31,4 @@ it('after a failed call to the disk nothing is acknowledged, and nothing acknowl
   })
   expect(failed.flat()).toEqual([])
   expect(outcomes.length).toBeGreaterThanOrEqual(1_000)
-}, 900_000)
+}, 7_200_000)
