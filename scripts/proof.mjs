@@ -1,6 +1,6 @@
-// `npm run proof` runs every fault at full size, one after the other, and writes RELIABILITY.md. It skips proofs that
-// passed at this commit, unless `--fresh` is given; with `--since=COMMIT`, also those that passed at a commit since then.
-// Each row of the page names its commit.
+// `npm run proof` runs every fault at full size, one after the other. It skips proofs that passed at this commit, unless
+// `--fresh` is given; with `--since=COMMIT`, also those that passed at a commit since then. The last result of each proof
+// is kept in `tests/proof/results.json`, and RELIABILITY.md is written from it. Each row names its commit.
 // `npm run proof -- F9 F13 --seed=willow` runs only the proofs of these rows, with this seed. `--store=postgres` runs those
 // on PostgreSQL. With `--sample`, rows that can do so run at a twentieth of their size; the result is printed and not kept.
 import { randomBytes } from 'node:crypto'
@@ -40,11 +40,7 @@ await endWithSentence(async () => {
   const ran = Object.entries(proofs).filter(([file]) => (isChosen ? files : all).includes(file))
   const results = ran.flatMap(([, proof]) => proof.results)
   const brokenTests = ran.flatMap(([, proof]) => proof.brokenTests)
-  if (!isSample && all.every((file) => proofs[file] !== undefined))
-    writePage(
-      node,
-      all.map((file) => proofs[file]),
-    )
+  if (!isSample) writePage(node, all, kept.readAll())
 
   const failures = results.reduce((sum, result) => sum + result.failures, 0)
   if (results.length === 0) process.stdout.write('No proof reported a result.\n')
@@ -74,13 +70,16 @@ async function runProof(node, file, options) {
 
 /**
  * @param {string} node
- * @param {readonly (KeptProof | undefined)[]} proofs
+ * @param {readonly string[]} files all proofs
+ * @param {Record<string, KeptProof>} proofs
  */
-function writePage(node, proofs) {
-  const done = proofs.filter((proof) => proof !== undefined)
+function writePage(node, files, proofs) {
+  const ran = files.filter((file) => proofs[file] !== undefined)
+  const done = ran.flatMap((file) => proofs[file] ?? [])
   const page = writeReliabilityPage({
     results: done.flatMap(({ results, commit }) => results.map((result) => ({ ...result, commit }))),
     brokenTests: done.flatMap(({ brokenTests }) => brokenTests),
+    notRun: files.filter((file) => !ran.includes(file)),
     machine: describeMachine(node),
     endedAt: new Date(),
     seconds: done.reduce((sum, { seconds }) => sum + seconds, 0),

@@ -1,8 +1,10 @@
-// What each proof told at which commit, so that a run of an hour can be cut short and gone on with, and a row that
-// measured a busy machine, or whose test was mended, can be run again without the others.
+// What each proof reported, and at which commit. A run of hours can be cut short and continued, and single rows can be
+// run again. The file is committed: RELIABILITY.md is written from it.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const RESULTS = 'tests/proof/results.json'
 
 /** @typedef {import('./proof-results.mjs').ProofResult} ProofResult */
 
@@ -26,45 +28,39 @@ export function hasHeld(kept) {
 }
 
 /**
- * Of this commit, and of those before it back to `since`, the newest first; nothing is kept of sources that no commit has.
+ * `read` returns the proofs of this commit, and of those before it back to `since`; `readAll` returns the last result of
+ * every proof. Nothing is kept of sources that no commit has.
  * @param {string} root
  * @param {string} [since]
- * @returns {{ read: () => KeptProofs, keep: (file: string, proof: KeptProof) => void }}
+ * @returns {{ read: () => KeptProofs, readAll: () => KeptProofs, keep: (file: string, proof: KeptProof) => void }}
  */
 export function openKeptProofs(root, since) {
   const commit = findCommit(root)
-  const commits = commit === undefined ? [] : [commit, ...(since === undefined ? [] : findCommitsSince(root, since))]
+  const commits = new Set(
+    commit === undefined ? [] : [commit, ...(since === undefined ? [] : findCommitsSince(root, since))],
+  )
+  const file = join(root, RESULTS)
   return {
-    read: () => Object.assign({}, ...commits.toReversed().map((one) => readKept(root, one))),
+    read: () =>
+      Object.fromEntries(Object.entries(readKept(file)).filter(([, proof]) => commits.has(proof.commit ?? ''))),
+    readAll: () => readKept(file),
     // Read again each time: another run may keep its own meanwhile.
     keep(name, proof) {
       if (commit === undefined) return
-      const file = fileOf(root, commit)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, JSON.stringify({ ...readKept(root, commit), [name]: { ...proof, commit } }))
+      const kept = { ...readKept(file), [name]: { ...proof, commit } }
+      const sorted = Object.fromEntries(Object.entries(kept).sort(([one], [other]) => (one < other ? -1 : 1)))
+      writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`)
     },
   }
 }
 
 /**
- * @param {string} root
- * @param {string} commit
- * @returns {string}
- */
-function fileOf(root, commit) {
-  return join(root, '.cache', 'proof', `${commit}.json`)
-}
-
-/**
- * @param {string} root
- * @param {string} commit
+ * @param {string} file
  * @returns {KeptProofs}
  */
-function readKept(root, commit) {
+function readKept(file) {
   try {
-    /** @type {KeptProofs} */
-    const kept = JSON.parse(readFileSync(fileOf(root, commit), 'utf8'))
-    return Object.fromEntries(Object.entries(kept).map(([file, proof]) => [file, { ...proof, commit }]))
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     return {}
   }
@@ -92,7 +88,10 @@ function findCommit(root) {
   try {
     const changed = git(['status', '--porcelain', '--untracked-files=no'])
       .split('\n')
-      .filter((line) => line !== '' && !line.endsWith(' RELIABILITY.md') && !line.endsWith(' BENCHMARKS.md'))
+      .filter(
+        (line) =>
+          line !== '' && ![RESULTS, 'RELIABILITY.md', 'BENCHMARKS.md'].some((file) => line.endsWith(` ${file}`)),
+      )
     return changed.length > 0 ? undefined : git(['rev-parse', 'HEAD'])
   } catch {
     return undefined

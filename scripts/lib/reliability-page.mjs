@@ -6,6 +6,7 @@ import { PROMISES } from './promises.mjs'
  * @typedef {object} ProofRun
  * @property {readonly (ProofResult & { commit?: string | undefined })[]} results each with the commit it ran at
  * @property {readonly string[]} brokenTests
+ * @property {readonly string[]} [notRun] proofs without a result
  * @property {string} machine
  * @property {Date} endedAt
  * @property {number} seconds all proofs together
@@ -19,7 +20,8 @@ export function writeReliabilityPage(run) {
   const results = [...run.results].sort((one, other) => compareIds(one.id, other.id))
   return `# Reliability
 
-Written by \`npm run proof\` on ${run.endedAt.toISOString().slice(0, 10)}, in ${formatDuration(run)}, on ${run.machine}.
+Written by \`npm run proof\` on ${run.endedAt.toISOString().slice(0, 10)}, on ${run.machine}. The rows took ${formatDuration(run)};
+each names the commit at which it ran last.
 ${conclude(run)}
 
 ## Results
@@ -65,7 +67,16 @@ export function formatRow({ id, what, count, failures, store = 'sqlite', seed, s
  * @param {ProofRun} run
  * @returns {string}
  */
-function conclude({ results, brokenTests }) {
+function conclude({ results, brokenTests, notRun = [] }) {
+  const missing = notRun.map((file) => `\n- \`${file}\``).join('')
+  return `${describeFailures({ results, brokenTests })}${missing === '' ? '' : `\n\nNot run yet:\n${missing}`}`
+}
+
+/**
+ * @param {Pick<ProofRun, 'results' | 'brokenTests'>} run
+ * @returns {string}
+ */
+function describeFailures({ results, brokenTests }) {
   const failed = results.filter(({ failures }) => failures > 0).map(({ id }) => id)
   if (failed.length + brokenTests.length === 0 && results.length > 0) return 'Nothing failed.'
   const broken = brokenTests.map((name) => `\n- ${escape(name)}`).join('')

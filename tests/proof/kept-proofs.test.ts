@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -29,6 +29,8 @@ describe('the results of proofs', () => {
     git('init', '-q')
     change('one')
     writeFileSync(join(root, 'RELIABILITY.md'), '')
+    mkdirSync(join(root, 'tests/proof'), { recursive: true })
+    writeFileSync(join(root, 'tests/proof/results.json'), '{}')
     git('add', '.')
     git('commit', '-qm', 'one')
   })
@@ -42,6 +44,7 @@ describe('the results of proofs', () => {
     expect(openKeptProofs(root).read()).toEqual({})
     git('commit', '-qam', 'two')
     expect(openKeptProofs(root).read()).toEqual({})
+    expect(openKeptProofs(root).readAll()).toMatchObject(proofs)
   })
 
   it('are found from later commits on request, with their commit', () => {

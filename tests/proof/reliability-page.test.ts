@@ -26,7 +26,9 @@ const RUN = {
 describe('RELIABILITY.md', () => {
   it('has a row for each result, F9 before F10', () => {
     const page = writeReliabilityPage(RUN)
-    expect(page).toContain('on 2026-01-02, in 30 minutes, on 2 × a processor.\nNothing failed.')
+    expect(page).toContain(
+      'on 2026-01-02, on 2 × a processor. The rows took 30 minutes;\neach names the commit at which it ran last.\nNothing failed.\n\n## Results',
+    )
     const rows = page.split('\n').filter((line) => /^\| F\d/.test(line))
     expect(rows).toEqual([
       '| F9 | a stream \\| cut | 4,096 | – | 0 | willow | 48.8 s | 0123456 |',
@@ -39,6 +41,11 @@ describe('RELIABILITY.md', () => {
     expect(page).toMatch(/^\| P9 \|.*\| F10 \|$/m)
     expect(page).toMatch(/^\| P6 \|.*\| F9; not in this run: F1, runner \|$/m)
     expect(page.match(/^\| P\d+ \|/gm)).toHaveLength(17)
+  })
+
+  it('names the proofs that have not run', () => {
+    const page = writeReliabilityPage({ ...RUN, notRun: ['tests/a.proof.test.ts'] })
+    expect(page).toContain('Nothing failed.\n\nNot run yet:\n\n- `tests/a.proof.test.ts`\n\n## Results')
   })
 
   it('does not hide a failure', () => {
