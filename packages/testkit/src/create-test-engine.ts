@@ -156,7 +156,13 @@ export function createTestEngine(options: TestEngineOptions = {}): TestEngine {
     user,
     logged,
     async recorded(sessionId) {
-      return (await store.readEvents(sessionId, 0, 10_000)).map((item) => item.event)
+      const all: RecordedEvent[] = []
+      // A page ends where it has enough bytes.
+      for (;;) {
+        const page = await store.readEvents(sessionId, all.length, 10_000)
+        if (page.length === 0) return all
+        all.push(...page.map((item) => item.event))
+      }
     },
     async rest(sessionId) {
       const atRest = Promise.withResolvers<void>()

@@ -16,6 +16,8 @@ import './transcript.css'
 const FOLLOW_PX = 48
 /** A scroll so soon after a touch of the wheel, the screen or a key is the reader's. */
 const TOUCH_MS = 800
+/** Rows are measured after they are drawn. For so long, what that moves is moved back. */
+const PLACING_MS = 1_500
 
 interface TranscriptProps {
   readonly session: OpenSession
@@ -39,6 +41,7 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
   const scroller = useRef<HTMLElement | null>(null)
   const isFollowing = useRef(start === -1)
   const [isAtEnd, setAtEnd] = useState(start === -1)
+  const placed = useRef({ index: start, until: Date.now() + PLACING_MS })
 
   // Another hit in the same session.
   useEffect(() => {
@@ -48,6 +51,7 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
       void session.pages.reach(next).then((index) => {
         if (index === -1) return
         isFollowing.current = false
+        placed.current = { index, until: Date.now() + PLACING_MS }
         list.current?.scrollToIndex({ index, align: 'start' })
       })
     }
@@ -63,7 +67,10 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
     if (!(element instanceof HTMLElement) || scroller.current === element) return
     scroller.current = element
     let touchedAt = 0
-    const touch = (): void => void (touchedAt = Date.now())
+    const touch = (): void => {
+      touchedAt = Date.now()
+      placed.current.until = 0
+    }
     for (const name of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
       element.addEventListener(name, touch, { passive: true })
     }
@@ -119,8 +126,10 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
         increaseViewportBy={{ top: 600, bottom: 600 }}
         atBottomThreshold={FOLLOW_PX}
         totalListHeightChanged={() => {
-          if (isFollowing.current) toEnd()
-          else setAtEnd(false)
+          if (isFollowing.current) return toEnd()
+          setAtEnd(false)
+          const { index, until } = placed.current
+          if (index !== -1 && Date.now() < until) list.current?.scrollToIndex({ index, align: 'start' })
         }}
         components={EDGES}
       />

@@ -33,8 +33,9 @@ async function appendUntilFault(most: number): Promise<string> {
 
 const holds = async (): Promise<string> => {
   const head = await events.readHead(sessionId)
-  const all = await events.readEvents(sessionId, 0, 10_000)
-  return head?.lastSeq === seq && all.length === seq && seq > 0 ? 'all of it' : 'something else'
+  let read = 0
+  for (let more = 1; more > 0; read += more) more = (await events.readEvents(sessionId, read, 10_000)).length
+  return head?.lastSeq === seq && read === seq && seq > 0 ? 'all of it' : 'something else'
 }
 
 say(`until it was full: ${await appendUntilFault(10_000)}`)
