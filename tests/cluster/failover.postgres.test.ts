@@ -75,7 +75,7 @@ it(
     )
     expect(history).toContain('kept')
     expect(history).not.toContain('lost')
-    expect(node.output).toContain('the database was replaced')
+    await eventually(async () => node.output.includes('the database was replaced') || undefined, 'the node says so')
     // A client that has seen what was lost is told to read the session anew.
     const resumed = await readAfter(lost.at(-1)?.id ?? '')
     await resumed.until(({ event }) => event === 'resync')

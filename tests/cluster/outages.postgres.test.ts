@@ -93,7 +93,7 @@ describe('outages', { timeout: 120_000 }, () => {
     await untilStatus(`${a.url}/readyz`, 503)
     expect((await a.client(V3).get(cut.id)).status).toBe(503)
     await expect(own.finished()).rejects.toThrow('aborted')
-    expect(a.output).toContain('running turns stop')
+    await eventually(async () => a.output.includes('running turns stop') || undefined, 'the node says why')
     proxy.close()
   })
 
