@@ -73,3 +73,45 @@ it('HTML contains no markup but its own', () => {
   expect(page).toContain('&lt;/pre&gt;&lt;script&gt;alert(2)&lt;/script&gt;')
   expect(page).toContain("default-src 'none'")
 })
+
+const HOSTILE: readonly string[] = [
+  '<script>alert(1)</script>',
+  '</title></style></pre><svg onload=alert(1)>',
+  '" onmouseover="alert(1)',
+  "' style='background:url(//evil.example)",
+  '<meta http-equiv="refresh" content="0;url=//evil.example">',
+  '<base href="//evil.example"><a href="javascript:alert(1)">x</a>',
+  '<!--<plaintext>--><![CDATA[',
+  '&lt;script&gt;&#60;img src=x onerror=alert(1)&#62;',
+  '\u001b]8;;http://evil.example\u0007\u202e\u0000\ufeff\u2028',
+]
+
+it('HTML has the same tags and attributes, whatever any part of a session says', () => {
+  const withText = (text: string): SessionRecord => ({
+    ...RECORD,
+    session: { ...RECORD.session, title: text, agent: text, model: text, sessionId: text },
+    messages: [
+      { role: 'system', content: text },
+      { role: 'user', content: text },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', text },
+          { type: 'text', text },
+          { type: 'tool-call', toolCallId: text, name: text, input: { [text]: [text] } },
+          { type: 'image', url: text },
+        ],
+      },
+      { role: 'tool', toolCallId: text, content: text },
+    ],
+  })
+  const pageOf = (text: string): string => [...toHtml(withText(text))].join('')
+  const tagsOf = (page: string): readonly string[] => page.match(/<[^>]*>?/g) ?? []
+  const plain = tagsOf(pageOf('plain'))
+  for (const text of HOSTILE) {
+    expect(tagsOf(pageOf(text))).toEqual(plain)
+    // oxlint-disable-next-line no-control-regex
+    expect(pageOf(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202e\u2028\ufeff]/)
+  }
+  expect(plain.join('')).not.toMatch(/href|src=|script|unsafe-inline/)
+})

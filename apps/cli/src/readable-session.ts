@@ -1,6 +1,8 @@
 // A session for readers, as one document, in pieces. Everything in it was written by a user, a model or a tool: it must not become
-// markup.
-import type { Message, MessagePart, SessionRecord } from '@polylogue/console/client'
+// markup, and hidden characters are spelled out: in calls each of them, in other text what reorders it, hides it or is no text.
+import { spellOut, spellOutLine, type Message, type MessagePart, type SessionRecord } from '@polylogue/console/client'
+import { hash } from 'node:crypto'
+import { toTerminalText } from './terminal-text.ts'
 
 export function* toMarkdown({ session, messages }: SessionRecord): Generator<string> {
   const facts = [
@@ -17,19 +19,19 @@ export function* toMarkdown({ session, messages }: SessionRecord): Generator<str
 function toMarkdownMessage({ role, toolCallId, content }: Message): string {
   const heading = `## ${HEADINGS[role]}${toolCallId === undefined ? '' : ` ${inline(toolCallId)}`}`
   // Answers are Markdown. What people and tools wrote is not.
-  if (role === 'tool') return `${heading}\n\n${fence(textOf(content))}`
-  const parts = typeof content === 'string' ? [content] : content.map(toMarkdownPart)
+  if (role === 'tool') return `${heading}\n\n${fence(toTerminalText(textOf(content)))}`
+  const parts = typeof content === 'string' ? [toTerminalText(content)] : content.map(toMarkdownPart)
   return [heading, ...parts].join('\n\n')
 }
 
 function toMarkdownPart(part: MessagePart): string {
   switch (part.type) {
     case 'text':
-      return part.text
+      return toTerminalText(part.text)
     case 'thinking':
-      return part.text.replaceAll(/^/gm, '> ')
+      return toTerminalText(part.text).replaceAll(/^/gm, '> ')
     case 'tool-call':
-      return `**${inline(part.name)}** ${inline(part.toolCallId)}\n\n${fence(showInput(part.input), 'json')}`
+      return `**${inline(spellOutLine(part.name))}** ${inline(part.toolCallId)}\n\n${fence(showInput(part.input), 'json')}`
     case 'image':
       return `*image${part.mediaType === undefined ? '' : ` (${inline(part.mediaType)})`}*`
   }
@@ -40,13 +42,16 @@ const LONGEST_INDENTED = 100_000
 
 function showInput(input: unknown): string {
   const text = JSON.stringify(input)
-  return text.length > LONGEST_INDENTED ? text : JSON.stringify(input, null, 2)
+  return spellOut(text.length > LONGEST_INDENTED ? text : JSON.stringify(input, null, 2))
 }
 
 const HEADINGS = { system: 'Instructions', user: 'User', assistant: 'Agent', tool: 'Result of' } as const
 
 /** On one line, and plain. */
-const inline = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/([\\`*_[\]<>#])/g, '\\$1')
+const inline = (text: string): string =>
+  toTerminalText(text)
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/([\\`*_[\]<>#])/g, '\\$1')
 
 /** Longer than any run of backticks inside. */
 function fence(text: string, language = ''): string {
@@ -57,13 +62,14 @@ function fence(text: string, language = ''): string {
 
 /** One file without scripts and without anything from the network. */
 export function* toHtml({ session, messages }: SessionRecord): Generator<string> {
-  const title = escape(session.title ?? 'Session')
+  const title = escape(session.title ?? 'Session').replaceAll(/\s+/g, ' ')
   const model = session.model === undefined ? '' : ` · ${escape(session.model)}`
   yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'">
+<meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <style>${STYLE}</style>
@@ -94,7 +100,7 @@ function toHtmlPart(part: MessagePart, kind: 'code' | 'text'): string {
     case 'thinking':
       return `<pre class="text thinking">${escape(part.text)}</pre>`
     case 'tool-call':
-      return `<p><b>${escape(part.name)}</b> <span class="quiet">${escape(part.toolCallId)}</span></p><pre>${escape(showInput(part.input))}</pre>`
+      return `<p><b>${escape(spellOutLine(part.name))}</b> <span class="quiet">${escape(part.toolCallId)}</span></p><pre>${escape(showInput(part.input))}</pre>`
     case 'image':
       return '<p class="quiet">image</p>'
   }
@@ -110,4 +116,4 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? '')
+const escape = (text: string): string => toTerminalText(text).replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? '')

@@ -10,6 +10,13 @@ describe('text on a terminal', () => {
     expect(toTerminalText('\u001b[2J\u0007\r\u009b1m\u202erm -rf')).toBe('\\u001b[2J\\u0007\\r\\u009b1m\\u202erm -rf')
   })
 
+  it('spells out everything that Unicode calls ignorable, but for joiners and single selectors', () => {
+    const codes = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code))
+    const kept = codes.filter((one) => /\p{DI}/u.test(one) && toTerminalText(one) === one)
+    const usual = /^(?:\p{M}|[\u200c\u200d])$/u
+    expect(kept.filter((one) => !usual.test(one))).toEqual([])
+  })
+
   it('is a single line where one is wanted', () => {
     expect(toTerminalLine('a\nb\tc\u2028d')).toBe('a\\nb\\tc\\u2028d')
   })

@@ -1,3 +1,5 @@
+import { spellOut } from './spell-out.ts'
+
 /** A refused command. Doors map `code` to their wire in one exhaustive switch. Never used for bugs or crashes. */
 export class EngineError extends Error {
   readonly code: EngineErrorCode
@@ -5,7 +7,7 @@ export class EngineError extends Error {
   readonly field: string | undefined
 
   constructor(code: EngineErrorCode, message: string, field?: string) {
-    super(message)
+    super(spellOut(message))
     this.name = 'EngineError'
     this.code = code
     this.field = field

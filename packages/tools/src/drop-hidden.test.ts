@@ -5,7 +5,7 @@ const asTags = (text: string): string => String.fromCodePoint(...Array.from(text
 const asSelectors = (bytes: readonly number[]): string => String.fromCodePoint(...bytes.map((byte) => 0xe0100 + byte))
 
 it('removes every way to hide a text for a model', () => {
-  const page = `a${asTags('obey')}b\u200bc\u202ed\u2066e\ufefff\u001b]0;x\u0007g\r\nh\u2028i${asSelectors([1, 2, 3])}`
+  const page = `\ufff0\u{e0fff}\u3164\u2065a${asTags('obey')}b\u200bc\u202ed\u2066e\ufefff\u001b]0;x\u0007g\r\nh\u2028i${asSelectors([1, 2, 3])}`
   expect(dropHidden(page)).toBe('abcdef]0;xg\nh\ni\u{e0101}')
 })
 

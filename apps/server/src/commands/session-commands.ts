@@ -1,4 +1,4 @@
-import { quotePrompt, type AgentCatalog, type SessionId, type UserId } from '@polylogue/engine'
+import { quotePrompt, toReadableLine, type AgentCatalog, type SessionId, type UserId } from '@polylogue/engine'
 import type { CommandAnswer, CommandedSession, SessionCommand, SessionCommands } from '@polylogue/kit'
 import { tellSkill, type McpPrompt, type Skill } from '@polylogue/tools'
 import { WRITTEN_PROMPTS } from './written-prompts.ts'
@@ -50,8 +50,8 @@ export function createSessionCommands(deps: SessionCommandsDeps): SessionCommand
     list: (session) =>
       [...commandsOf(session).values()].map(({ name, description, hint }) => ({
         name,
-        description,
-        ...(hint !== undefined && { hint }),
+        description: toReadableLine(description),
+        ...(hint !== undefined && { hint: toReadableLine(hint) }),
       })),
     run: async (session, { name, rest }, signal) => commandsOf(session).get(name)?.run(session, rest, signal),
   }

@@ -5,7 +5,7 @@ it('is one line without control characters, whatever the configuration made it s
   const { message } = new ConfigError(
     'polylogue.config.json: defaultAgent: no agent is named a\u001b[2J\r\nb\u0000\u2028c',
   )
-  expect(message).toBe('polylogue.config.json: defaultAgent: no agent is named a�[2J b� c')
+  expect(message).toBe('polylogue.config.json: defaultAgent: no agent is named a\\u001b[2J b\\u0000 c')
 })
 
 it('is no longer than a terminal can show at once', () => {

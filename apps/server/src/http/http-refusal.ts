@@ -1,10 +1,12 @@
+import { spellOut } from '@polylogue/engine'
+
 /** A request of our own API that is refused; becomes `{"error": message}`. */
 export class HttpRefusal extends Error {
   readonly status: HttpRefusalStatus
   readonly headers: Readonly<Record<string, string>>
 
   constructor(status: HttpRefusalStatus, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message)
+    super(spellOut(message))
     this.name = 'HttpRefusal'
     this.status = status
     this.headers = headers

@@ -1,3 +1,4 @@
+import { spellOut } from '@polylogue/engine'
 import { REDACTED, type Redactor } from './redactor.ts'
 
 export type LogFields = { readonly [name: string]: unknown }
@@ -62,12 +63,8 @@ function toErrorFields(error: Error, redactor: Redactor, depth: number): LogFiel
   }
 }
 
-/** Escapes control characters, which could move a cursor or start a line. JSON escapes only those below U+0020. */
-const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g
-
 function toText(text: string, redactor: Redactor): string {
-  const clean = redactor.redact(text.slice(0, LONGEST_READ)).slice(0, LONGEST_TEXT)
-  return clean.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return spellOut(redactor.redact(text.slice(0, LONGEST_READ)).slice(0, LONGEST_TEXT))
 }
 
 /** A token count is not a secret token. */

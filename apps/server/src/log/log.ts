@@ -1,3 +1,4 @@
+import { spellOut } from '@polylogue/engine'
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { createLineWriter } from './line-writer.ts'
 import { toLogFields, type LogFields } from './log-fields.ts'
@@ -38,7 +39,7 @@ export function createLog(asked: AskedLog, redactor: Redactor): Log {
   let closed: Promise<void> | undefined
   const write = (importance: Importance) => (fields: LogFields, message: string) => {
     if (closed !== undefined || LEVELS[importance] < LEVELS[level]) return
-    writer.write(toLogLine(LEVELS[importance], toLogFields(fields, redactor), message))
+    writer.write(toLogLine(LEVELS[importance], toLogFields(fields, redactor), spellOut(message)))
   }
   return {
     debug: write('debug'),

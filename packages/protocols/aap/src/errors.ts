@@ -1,4 +1,4 @@
-import { EngineError, StorageFault, type EngineErrorCode } from '@polylogue/engine'
+import { EngineError, StorageFault, spellOut, type EngineErrorCode } from '@polylogue/engine'
 import { BodyRefused, ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf, type EngineErrorStatus } from '@polylogue/kit'
 
 export type ErrorStatus = 401 | BodyRefused['status'] | EngineErrorStatus
@@ -8,7 +8,7 @@ export class WireError extends Error {
   readonly status: ErrorStatus
 
   constructor(status: ErrorStatus, message: string) {
-    super(message)
+    super(spellOut(message))
     this.name = 'WireError'
     this.status = status
   }

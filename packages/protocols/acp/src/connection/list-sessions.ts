@@ -1,4 +1,5 @@
 import type { ListSessionsResponse } from '@agentclientprotocol/sdk'
+import { toReadableLine } from '@polylogue/engine'
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { parseParams, toParams } from '../parse-params.ts'
@@ -30,7 +31,7 @@ export async function listSessions(connection: Connection, params: unknown): Pro
       sessionId: view.sessionId,
       cwd: workspaces.locate(view).cwd,
       ...(view.directories.length > 1 && { additionalDirectories: view.directories.slice(1) }),
-      ...(view.title !== undefined && { title: view.title }),
+      ...(view.title !== undefined && { title: toReadableLine(view.title) }),
       updatedAt: new Date(view.updatedAt).toISOString(),
     })),
     ...(end < total && sessions.length > 0 && { nextCursor: toCursor(end) }),

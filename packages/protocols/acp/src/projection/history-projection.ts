@@ -1,16 +1,17 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type {
-  BlockDelta,
-  EntryId,
-  EventOf,
-  JsonObject,
-  LoopId,
-  Recorded,
-  StepBlock,
-  ToolCallId,
-  ToolCallPart,
-  TurnId,
-  UserContent,
+import {
+  toReadableLine,
+  type BlockDelta,
+  type EntryId,
+  type EventOf,
+  type JsonObject,
+  type LoopId,
+  type Recorded,
+  type StepBlock,
+  type ToolCallId,
+  type ToolCallPart,
+  type TurnId,
+  type UserContent,
 } from '@polylogue/engine'
 import type { AcpProfile } from '../deps.ts'
 import { chunk, said } from './chunk.ts'
@@ -247,7 +248,9 @@ export class HistoryProjection {
 
   #loopStarted({ loopId, agent, description }: EventOf<'loop.started'>): SessionUpdate[] {
     this.#loops.set(loopId, { agent, steps: 0 })
-    return [chunk('agent_thought_chunk', `${loopId}_start`, `[sub-agent started: ${agent}] ${description}`)]
+    return [
+      chunk('agent_thought_chunk', `${loopId}_start`, `[sub-agent started: ${agent}] ${toReadableLine(description)}`),
+    ]
   }
 
   #loopEnded({ loopId, outcome }: EventOf<'loop.ended'>): SessionUpdate[] {

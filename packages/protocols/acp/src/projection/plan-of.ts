@@ -1,5 +1,5 @@
 import type { PlanEntry } from '@agentclientprotocol/sdk'
-import type { JsonObject, ToolKind } from '@polylogue/engine'
+import { toReadable, type JsonObject, type ToolKind } from '@polylogue/engine'
 import { z } from 'zod'
 
 const todos = z.object({
@@ -18,5 +18,5 @@ const todos = z.object({
 export function planOf(kind: ToolKind | undefined, input: JsonObject): PlanEntry[] | undefined {
   if (kind !== 'plan') return undefined
   const parsed = todos.safeParse(input)
-  return parsed.success ? parsed.data.todos : undefined
+  return parsed.data?.todos.map((entry) => ({ ...entry, content: toReadable(entry.content) }))
 }

@@ -28,8 +28,10 @@ export function detailsOf({ input, inspection: { facts, preview } }: InspectedCa
     return command.includes('\n') ? [codeBlock(spellOut(command))] : []
   }
   const isShown = facts?.type === 'fetch' && typeof url === 'string' && Object.keys(input).length === 1
-  const hasDiff = (preview?.diffs ?? []).length > 0
-  return isShown || hasDiff || Object.keys(input).length === 0
+  const diffs = preview?.diffs ?? []
+  // An editor shows the texts of a diff as they are, with what they hide.
+  const isInDiff = diffs.length > 0 && diffs.every(({ newText }) => spellOut(newText) === newText)
+  return isShown || isInDiff || Object.keys(input).length === 0
     ? []
     : [codeBlock(spellOut(JSON.stringify(input, null, 2)))]
 }

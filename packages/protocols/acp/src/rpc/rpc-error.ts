@@ -1,3 +1,5 @@
+import { spellOut } from '@polylogue/engine'
+
 /** JSON-RPC error codes that this door answers with. */
 export const CODES = {
   parse: -32700,
@@ -21,7 +23,7 @@ export class RpcError extends Error {
   readonly details: ErrorDetails | undefined
 
   constructor(code: number, message: string, details?: ErrorDetails) {
-    super(message)
+    super(spellOut(message))
     this.name = 'RpcError'
     this.code = code
     this.details = details

@@ -1,6 +1,7 @@
 import type { SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk'
 import {
   describeSpentBudget,
+  toReadableLine,
   type AgentCatalog,
   type EventOf,
   type ModelCatalog,
@@ -52,7 +53,7 @@ export class LiveNotes {
   #settingsChanged(before: SessionSettings, after: SessionSettings): SessionUpdate[] {
     const updates = this.#options.isChanging() ? [] : this.#othersChanges(before, after)
     if (after.title !== before.title && after.title !== undefined) {
-      updates.push({ sessionUpdate: 'session_info_update', title: after.title })
+      updates.push({ sessionUpdate: 'session_info_update', title: toReadableLine(after.title) })
     }
     return updates
   }

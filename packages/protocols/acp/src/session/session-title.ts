@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type { RecordedEvent, SessionView } from '@polylogue/engine'
+import { toReadableLine, type RecordedEvent, type SessionView } from '@polylogue/engine'
 
 interface SessionTitleOptions {
   /** The session was given a title. */
@@ -36,7 +36,7 @@ export class SessionTitle {
       else
         this.#options.tell({
           sessionUpdate: 'session_info_update',
-          title,
+          title: toReadableLine(title),
           updatedAt: new Date(updatedAt).toISOString(),
         })
     } catch (error) {

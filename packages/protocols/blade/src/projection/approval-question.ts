@@ -64,6 +64,13 @@ export function approvalQuestion(
   return JSON.stringify({ questions, ...(source && { source_loop: spelledOut(source) }) })
 }
 
+/** The question of a model. An answer names its choices by their place, so their texts may be spelled out. */
+export function spellOutQuestion(input: GatedCall['input'], source: SourceLoop | undefined): string {
+  return JSON.stringify(source === undefined ? input : { ...input, source_loop: source }, (_key, value: unknown) =>
+    typeof value === 'string' ? spellOut(value) : value,
+  )
+}
+
 /** The model writes the description of its sub-agent. */
 const spelledOut = ({ loop_name, description }: SourceLoop): SourceLoop => ({
   loop_name: spellOutLine(loop_name),

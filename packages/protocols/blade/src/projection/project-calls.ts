@@ -2,7 +2,14 @@
 import type { EventOf } from '@polylogue/engine'
 import { relative } from 'node:path'
 import type { AskUserAnswer, PendingQuestionRef, ToolCallStatus } from '../wire.ts'
-import { ASK_TOOL, approvalQuestion, askIdOf, describeAnswer, type SourceLoop } from './approval-question.ts'
+import {
+  ASK_TOOL,
+  approvalQuestion,
+  askIdOf,
+  describeAnswer,
+  spellOutQuestion,
+  type SourceLoop,
+} from './approval-question.ts'
 import { fromGivenAnswer } from './given-answer.ts'
 import { newTurn } from './new-turn.ts'
 import {
@@ -36,14 +43,13 @@ export function addCalls(scene: Scene, { loop, step }: FoundStep, { event, gated
     const phase = route === 'client' || route === 'question' ? 'waiting' : 'ready'
     const kind = event.kinds?.[id]
     step.calls.push({ id, name, displayName, input, route, kind, phase, isAsking: false, isRefused: false })
-    const source = route === 'question' ? sourceOf(loop) : undefined
     scene.board.patch(step.turnId, {
       patch_type: 'add_tool_call',
       data: {
         id,
         tool_name: name,
         display_name: displayName,
-        arguments: JSON.stringify(source === undefined ? input : { ...input, source_loop: source }),
+        arguments: route === 'question' ? spellOutQuestion(input, sourceOf(loop)) : JSON.stringify(input),
         status: phase === 'waiting' || gated.has(id) ? 'awaiting_answer' : 'pending',
       },
     })

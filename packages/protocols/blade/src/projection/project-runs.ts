@@ -1,5 +1,5 @@
 /** The start and end of runs, user messages and changes of mode. */
-import { titleOf, type EventOf } from '@polylogue/engine'
+import { titleOf, toReadable, type EventOf } from '@polylogue/engine'
 import { newTurn } from './new-turn.ts'
 import { pauseTurns } from './project-calls.ts'
 import type { Scene } from './scene.ts'
@@ -164,5 +164,5 @@ function resultOf(run: Scene['run'], { output }: EventOf<'turn.ended'>): ChatEnd
 function tellTitle(scene: Scene): void {
   if (!scene.isTitleNew || scene.title === undefined) return
   scene.isTitleNew = false
-  scene.board.tell('session:updated', { intent: scene.title })
+  scene.board.tell('session:updated', { intent: toReadable(scene.title) })
 }

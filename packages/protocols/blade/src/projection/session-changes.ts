@@ -1,4 +1,4 @@
-import type { SessionChanges } from '@polylogue/engine'
+import { toReadable, type SessionChanges } from '@polylogue/engine'
 import { PERSISTENT_LABEL } from '../rest/encode-session.ts'
 import type { Session } from '../wire.ts'
 
@@ -7,7 +7,7 @@ export function toSessionChanges(changes: SessionChanges): Partial<Session> {
   const { title, model, thinking, recallsMemories, isPinned, isShared, labels } = changes
   const isPersistent = labels?.[PERSISTENT_LABEL]
   return {
-    ...(title !== undefined && { intent: title }),
+    ...(title !== undefined && { intent: toReadable(title) }),
     ...(model !== undefined && { model }),
     ...(thinking !== undefined && { thinking: thinking === '' ? null : thinking }),
     ...(recallsMemories !== undefined && { memory_enabled: recallsMemories }),

@@ -1,4 +1,4 @@
-import type { AgentCatalog, AgentDefinition, SessionView, UserId } from '@polylogue/engine'
+import { toReadable, type AgentCatalog, type AgentDefinition, type SessionView, type UserId } from '@polylogue/engine'
 import { toEndStatus } from '../projection/session-status.ts'
 import type { Session, SessionDetail, SessionStatus, Solution } from '../wire.ts'
 import { toTime } from '../schema/fields.ts'
@@ -13,7 +13,7 @@ type Agents = Pick<AgentCatalog, 'find'>
 export function toSession(view: SessionView, agents: Agents): Session {
   return {
     id: view.sessionId,
-    intent: view.title ?? '',
+    intent: toReadable(view.title ?? ''),
     status: toSessionStatus(view),
     created_at: toTime(view.createdAt),
     updated_at: toTime(view.updatedAt),

@@ -1,4 +1,4 @@
-import { EngineError, StorageFault, type EngineErrorCode } from '@polylogue/engine'
+import { EngineError, StorageFault, spellOut, type EngineErrorCode } from '@polylogue/engine'
 import { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf } from '@polylogue/kit'
 
 export type RefusalStatus = 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 502 | 503 | 507
@@ -9,7 +9,7 @@ export class Refusal extends Error {
   readonly retryAfterS: number | undefined
 
   constructor(status: RefusalStatus, detail: string, options: { readonly retryAfterS?: number | undefined } = {}) {
-    super(detail)
+    super(spellOut(detail))
     this.name = 'Refusal'
     this.status = status
     this.retryAfterS = options.retryAfterS

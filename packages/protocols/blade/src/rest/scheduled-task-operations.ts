@@ -1,6 +1,7 @@
 import {
   SCHEDULE_LIMITS,
   ScheduleError,
+  toReadable,
   unreachable,
   type Schedule,
   type ScheduleChanges,
@@ -233,8 +234,8 @@ function toTask(schedule: Schedule): ScheduledTask {
   const { scheduleId, title, prompt, cron, timezone, isEnabled, expiresAt, isUnattended, model } = schedule
   return {
     id: scheduleId,
-    title,
-    prompt,
+    title: toReadable(title),
+    prompt: toReadable(prompt),
     cron,
     timezone,
     enabled: isEnabled,

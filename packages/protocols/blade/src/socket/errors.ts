@@ -1,4 +1,4 @@
-import { EngineError, StorageFault, type EngineErrorCode } from '@polylogue/engine'
+import { EngineError, StorageFault, spellOut, type EngineErrorCode } from '@polylogue/engine'
 
 export type RefusalCode =
   | 'unauthorized'
@@ -21,7 +21,7 @@ export class SocketRefusal extends Error {
   readonly code: RefusalCode
 
   constructor(code: RefusalCode, message: string) {
-    super(message)
+    super(spellOut(message))
     this.name = 'SocketRefusal'
     this.code = code
   }

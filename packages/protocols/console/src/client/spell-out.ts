@@ -3,8 +3,10 @@
  * `spellOut`, which a browser cannot import; a test compares the two.
  */
 const HIDDEN =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u034f\u115f\u1160\u17b4\u17b5]|[\u3164\uffa0]|[\u{e0100}-\u{e01ef}]|[\u2044\u2215\u29f8\uff0f\u2571\u27cb\u2216\u29f5\u29f9\uff3c\ufe68\u2572\u27cd]/u
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}|[\u2800\u{1d159}]|[\u2044\u2215\u29f8\uff0f\u2571\u27cb\u2216\u29f5\u29f9\uff3c\ufe68\u2572\u27cd]/u
 const MARK = /\p{M}/u
+const EMOJI = /\p{Emoji}/u
+const KEYCAP = 0x20e3
 const MOST_MARKS = 4
 const isSelector = (code: number): boolean => code >= 0xfe00 && code <= 0xfe0f
 /** Texts without these stay as they are. */
@@ -34,12 +36,19 @@ function spellOutPlain(text: string): string {
     const width = code > 0xffff ? 2 : 1
     const kind = code < 0x7f && code > 0x1f ? 'seen' : kindOf(code)
     marks = kind === 'mark' ? marks + 1 : 0
-    const isHidden = kind === 'hidden' || marks > MOST_MARKS || (isSelector(code) && isSelector(previous))
+    const isHidden = isSelector(code)
+      ? !isShapedBySelector(previous, text.charCodeAt(at + 1))
+      : kind === 'hidden' || marks > MOST_MARKS
     spelled += isHidden ? escape(code) : text.slice(at, at + width)
     previous = code
     at += width
   }
   return spelled
+}
+
+/** After another character, a selector changes nothing that a reader sees: two names with it and without it look the same. */
+function isShapedBySelector(previous: number, next: number): boolean {
+  return previous < 0x80 ? next === KEYCAP : EMOJI.test(String.fromCodePoint(previous))
 }
 
 type Kind = 'seen' | 'hidden' | 'mark'

@@ -1,9 +1,11 @@
-import type {
-  AssistantPart,
-  CallPreview,
-  ConversationMessage,
-  SessionView,
-  WaitingCall as EngineWaitingCall,
+import {
+  spellOutLine,
+  toReadableLine,
+  type AssistantPart,
+  type CallPreview,
+  type ConversationMessage,
+  type SessionView,
+  type WaitingCall as EngineWaitingCall,
 } from '@polylogue/engine'
 import type { Message, MessagePart, Session } from '../contract/sessions.ts'
 import type { WaitingCall } from '../contract/waiting.ts'
@@ -13,7 +15,7 @@ export function toSessionJson(view: SessionView): Session {
   return {
     sessionId: view.sessionId,
     user: view.userId,
-    title: view.title,
+    title: view.title && toReadableLine(view.title),
     status: view.status,
     agent: view.agent,
     preset: view.preset,
@@ -75,7 +77,7 @@ export function toWaitingJson(call: EngineWaitingCall): WaitingCall {
     waitsFor,
     sentence,
     subAgent,
-    title: preview?.title,
+    title: preview?.title && spellOutLine(preview.title),
     diffs: toDiffsJson(preview),
     approval: approval && {
       reason: approval.reason.type,
