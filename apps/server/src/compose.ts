@@ -33,8 +33,6 @@ import { SharedCounts } from './limits/shared-counts.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
-import { agreeOnSecretKey } from './nodes/agree-on-secret-key.ts'
-import { agreeOnWorkspaces } from './nodes/agree-on-workspaces.ts'
 import { describeSelf } from './nodes/describe-self.ts'
 import { createNodeHealth, type Readiness } from './nodes/node-health.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
@@ -53,7 +51,6 @@ import { systemClock } from './platform/system-clock.ts'
 import { EXIT_CONFIG, ServeError } from './serve-error.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { findStorage, openStores, parseDatabase, parseDirectDatabase } from './stores.ts'
-import { undoTurn } from './undo/undo-turn.ts'
 import { createUsers, type Users } from './users/users.ts'
 import { prepareSessionFiles, sessionFilesDir, sessionSkillsDir } from './workspaces/session-files.ts'
 
@@ -158,6 +155,8 @@ export async function compose(
   }
   try {
     if (stores.cluster) {
+      const { agreeOnSecretKey } = await import('./nodes/agree-on-secret-key.ts')
+      const { agreeOnWorkspaces } = await import('./nodes/agree-on-workspaces.ts')
       await agreeOnSecretKey(stores.cluster, secretKeys)
       await agreeOnWorkspaces(stores.cluster, { role: self.role, directory: options.workspaces })
     }
@@ -235,7 +234,7 @@ export async function compose(
       agents: agentParts.agents,
       skillsOf: (sessionId) => sessionTools.skills.all(sessionId),
       promptsOf: agentParts.promptsOf,
-      undo: (userId, sessionId) => undoTurn(userId, sessionId, undoing),
+      undo: async (userId, sessionId) => (await import('./undo/undo-turn.ts')).undoTurn(userId, sessionId, undoing),
     }),
     confinement,
     storage: stores,

@@ -162,6 +162,8 @@ async function start(
   })
   undo.defer(() => listeners.close())
   parts.onCutOff(() => listeners.cutPublic())
+  // An editor comes by its pipe and may never need the other doors.
+  if (options.role !== 'editor') await Promise.all(doors.map(async (door) => door.prepare?.()))
   // The port first: when it is taken, no turn has been taken over in vain.
   const url = listen === undefined ? undefined : await listeners.listen(listen)
   // A server connects to its MCP servers at once, an errand only if it has a turn to run.

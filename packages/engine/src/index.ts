@@ -302,5 +302,6 @@ export { SegmentReader, type SegmentEnd, type SegmentOptions, type SegmentPresen
 export type { ShownCall } from './views/shown-calls.ts'
 export { SessionFollower, UNHURRIED, type FollowerOptions, type Pace } from './engine/session-follower.ts'
 export { readExchange, type KeptRequest, type ModelExchange } from './turn/model-exchange.ts'
-export { replayLog, type ReplayDifference, type ReplayOptions, type ReplayReport } from './replay/replay-log.ts'
+export { replayLog } from './replay/replay-later.ts'
+export type { ReplayDifference, ReplayOptions, ReplayReport } from './replay/replay-log.ts'
 export type { ReplayParts } from './replay/replay-scene.ts'

@@ -1,4 +1,4 @@
-import { LineReader } from '@polylogue/kit'
+import { LineReader } from '@polylogue/kit/light'
 import type { RawData, WebSocket } from 'ws'
 
 const UNSUPPORTED = 1003

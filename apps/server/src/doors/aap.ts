@@ -1,96 +1,36 @@
-import type { HttpBindings } from '@hono/node-server'
-import { createAapRoutes, presentSession, type AapDeps, type AapVersion } from '@polylogue/aap'
-import type { ServerResponse } from 'node:http'
-import { isScriptedAgent } from '../agents/scripted-names.ts'
-import { jsonLimitsOf } from '../http/read-json-body.ts'
-import type { HttpApp } from '../http/request-listener.ts'
-import { refuse } from '../http/refuse-caller.ts'
-import { sha256 } from '../platform/sha256.ts'
-import { systemClock } from '../platform/system-clock.ts'
-import { createAttachedClients, type AttachedClients } from './attached-clients.ts'
-import type { Door } from './door.ts'
+import type { AapVersion } from '@polylogue/aap'
+import { onFirstUse } from '../on-first-use.ts'
+import { createAttachedClients } from './attached-clients.ts'
+import type { Door, Presentation } from './door.ts'
 import type { DoorDeps, OpenDoor } from './door-deps.ts'
 import { refuseWithError } from './find-door.ts'
-
-/** Shorter than the 30 s after which the most impatient proxies close a silent connection. */
-const HEARTBEAT_MS = 15_000
-const PAGE_SIZE = 50
 
 export const openAapV3: OpenDoor = (deps) => openAap(deps, 3)
 export const openAapV1: OpenDoor = (deps) => openAap(deps, 1)
 
 /** The Agent Application Protocol. Its streams end with the engine, which closes every reader when it stops. */
 function openAap(deps: DoorDeps, version: AapVersion): Door {
-  const { engine } = deps.parts
   const name = `aap/v${version}`
+  const base = `/${name}`
   const clients = createAttachedClients()
-  const { app, quick } = createAapRoutes(toAapDeps(deps, clients), { version, base: `/${name}` })
+  const aap = onFirstUse(async () =>
+    (await import('../aap/open-aap.ts')).openAapParts(deps, { version, base, clients }),
+  )
   return {
     name,
-    paths: [`/${name}`],
-    routes: async () => mountAt(`/${name}`, await app()),
-    quick: {
-      find(method, url) {
-        const found = quick.find(method, url)
-        if (found === undefined) return undefined
-        const { route, id } = found
-        return {
-          pattern: route.pattern,
-          answer: (incoming, outgoing) => route.answer({ incoming, outgoing, id }),
-        }
-      },
+    paths: [base],
+    async prepare() {
+      await aap.make()
     },
+    routes: async () => (await aap.make()).routes(),
+    quick: { find: (method, url) => aap.made?.quick.find(method, url) },
     refuse: refuseWithError,
     clients: clients.list,
-    present({ userId, sessionId }) {
-      const recorded = presentSession((hash) => engine.readBlob(userId, sessionId, { hash }))
-      return { recorded, settle: () => [] }
+    present({ userId, sessionId }): Presentation {
+      const opened = aap.make().then(({ present }) => present(userId, sessionId))
+      return { recorded: async (recorded) => (await opened)(recorded), settle: () => [] }
     },
     end: async () => undefined,
     close: async () => undefined,
-  }
-}
-
-async function mountAt(path: string, app: HttpApp): Promise<HttpApp> {
-  const { Hono } = await import('hono')
-  return new Hono<{ Bindings: HttpBindings }>().route(path, app)
-}
-
-function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, clients: AttachedClients): AapDeps {
-  const positions = new WeakMap<ServerResponse, () => number>()
-  return {
-    engine: parts.engine,
-    agents: parts.agents,
-    // Models of no provider, such as the demo, are not a choice.
-    modelsFor: (agent) =>
-      isScriptedAgent(agent) ? [] : parts.models.list().filter(({ group }) => group !== undefined),
-    clock: systemClock,
-    digest: sha256,
-    heartbeatMs: HEARTBEAT_MS,
-    reads: parts.reads,
-    limits: {
-      bodyBytes: limits.imageRequestBytes,
-      smallBodyBytes: limits.requestBytes,
-      json: { ...jsonLimitsOf(limits), large: parts.largeBodies },
-      outBufferBytes: limits.outBufferBytes,
-      pageSize: PAGE_SIZE,
-    },
-    streams: {
-      admit: ({ keyId }, outgoing) => parts.streams.admit(keyId, outgoing),
-      attached({ userId, keyId }, sessionId, outgoing) {
-        const cursor = (): number | undefined => positions.get(outgoing)?.()
-        const leave = clients.enter({ userId, keyId, sessionId, since: systemClock.now() }, cursor)
-        if (outgoing.closed || outgoing.destroyed) leave()
-        else outgoing.on('close', leave)
-      },
-      reading: (outgoing, seq) => void positions.set(outgoing, seq),
-      dropped: () => parts.metrics.droppedReaders.add(),
-    },
-    async authenticate(incoming) {
-      const outcome = await authenticate(incoming)
-      if (outcome.type === 'caller') return outcome.caller
-      // AAP has its own answer for a missing or wrong key.
-      return outcome.status === 401 ? undefined : refuse(outcome)
-    },
   }
 }

@@ -11,6 +11,8 @@ export interface Door {
   readonly name: string
   /** The door owns these paths and everything below them. The longest prefix wins. */
   readonly paths: readonly string[]
+  /** Loads what its first request needs. Called before the server is ready, unless an editor alone is expected. */
+  prepare?(): Promise<void>
   /** Routes with their whole paths. Called once for each listener, before its first request is answered. */
   routes?(listener: ListenerKind): HttpApp | Promise<HttpApp>
   /** Of its routes, the paths that also answer while the server starts and stops. */

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import { EngineError, StorageFault, type EngineErrorCode } from '@polylogue/engine'
-import { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf } from '@polylogue/kit'
+import { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf } from '@polylogue/kit/light'
 import type { ErrorHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { IncomingMessage } from 'node:http'

@@ -10,7 +10,10 @@ import { trailOf } from './request-trail.ts'
 import { refuse } from './refuse-caller.ts'
 
 /** Of requests to our own routes. */
-export const smallBodyLimits: BodyLimits = { ...jsonLimitsOf(limitsSchema.parse({})), bytes: 64 * 1024 }
+export const smallBodyLimits: BodyLimits = {
+  ...jsonLimitsOf(limitsSchema.parse({}, { jitless: true })),
+  bytes: 64 * 1024,
+}
 
 export function jsonLimitsOf({ jsonDepth, jsonKeys, jsonStringLength }: Limits): JsonLimits {
   return { depth: jsonDepth, keys: jsonKeys, stringLength: jsonStringLength }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -20,6 +21,7 @@ export interface PipeRequest {
 export async function connectPipe(dataDir: string, request: PipeRequest): Promise<Back | undefined> {
   const address = openSocketAddress(dataDir)
   try {
+    if (address.isFile && !existsSync(address.path)) return undefined
     return toBack(await upgrade(address.path, request))
   } catch (error) {
     if (isAbsence(error)) return undefined

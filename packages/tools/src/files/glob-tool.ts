@@ -5,7 +5,6 @@ import { askFor, pathInput, showName, showPath, type AskedPath } from './asked-p
 import { permitOf, type Confiner } from './confines.ts'
 import { defineFileTool, inspectPath } from './define-file-tool.ts'
 import { compileGlob, isMagic } from './glob.ts'
-import { searchFiles } from './search-files.ts'
 import { createSearchBudget, type SearchLimits } from './search-limits.ts'
 
 const MOST_SHOWN = 1000
@@ -58,6 +57,7 @@ export function createGlobTool({ confiner, limits }: SearchToolOptions): Tool {
         found.push(...files.filter(({ way }) => matches(way)).map(({ path }) => path))
         return true
       }
+      const { searchFiles } = await import('./search-files.ts')
       await searchFiles(await confiner.confine(workspace, permitOf(grant)), start, { budget, signal, visit })
       const notes: string[] = []
       if (found.length > MOST_SHOWN) notes.push(`[The first ${MOST_SHOWN} of ${found.length} files.]`)

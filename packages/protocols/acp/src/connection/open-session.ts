@@ -43,7 +43,7 @@ async function open(connection: Connection, opening: Opening): Promise<OpenedSes
   })
   await session.open()
   const ready = connectServers(connection, session, servers).then(() => session.whenLive(() => session.tellCommands()))
-  void tellModels(connection, session)
+  session.whenLive(() => void out.flushed().then(() => tellModels(connection, session)))
   const opened = { session, prompts: new Prompts({ deps, options, session, ready }) }
   sessions.set(sessionId, opened)
   return opened
@@ -68,14 +68,12 @@ async function connectServers(
   }
 }
 
-/** Opening the session does not wait for servers that may have more models. */
+/** For servers that may have more models. They are asked after the response, because that takes time, too. */
 async function tellModels({ deps }: Connection, session: AcpSession): Promise<void> {
   const before = JSON.stringify(deps.models.list())
   await deps.models.askServers()
   if (JSON.stringify(deps.models.list()) === before) return
-  session.whenLive(() =>
-    session.output.tell({ sessionUpdate: 'config_option_update', configOptions: session.choices.configOptions }),
-  )
+  session.output.tell({ sessionUpdate: 'config_option_update', configOptions: session.choices.configOptions })
 }
 
 /** Cancels the turns of this connection in the session, and closes it. */

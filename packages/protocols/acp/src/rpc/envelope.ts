@@ -1,4 +1,4 @@
-import { findJsonProblem } from '@polylogue/kit'
+import { findJsonProblem } from '@polylogue/kit/light'
 import { isObject } from '../is-object.ts'
 import { CODES } from './rpc-error.ts'
 

@@ -4,7 +4,7 @@
 // frame, drops the answers of running requests when the input ends, and strips keys that must be refused.
 import type { LogEntry } from '@polylogue/engine'
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { LineReader, lineText } from '@polylogue/kit'
+import { LineReader, lineText } from '@polylogue/kit/light'
 import { isObject } from '../is-object.ts'
 import { readEnvelope, type Incoming, type RpcId } from './envelope.ts'
 import type { OutQueue } from './out-queue.ts'
