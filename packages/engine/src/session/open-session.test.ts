@@ -130,6 +130,22 @@ describe('a log longer than a page', () => {
   })
 })
 
+describe('a batch that conflicts with a log that does not change', () => {
+  it('is given up instead of being tried for ever', async () => {
+    const { clock, store, inner } = createWatchedStore()
+    let isRefusing = false
+    const append: EventStore['append'] = async (request) =>
+      isRefusing ? { type: 'conflict', reason: 'name-taken' } : inner.append(request)
+    const test = await startSession({ store: { ...store, append }, clock })
+    isRefusing = true
+    await expect(test.say('one')).rejects.toThrow('conflicts with a log that does not change')
+    isRefusing = false
+    await test.say('two')
+    await test.untilRest()
+    expect(await test.view()).toMatchObject({ status: 'idle' })
+  })
+})
+
 describe('two engines on one store', () => {
   it('see what the other has recorded before they decide', async () => {
     const first = await startSession()

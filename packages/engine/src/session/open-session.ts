@@ -21,6 +21,8 @@ const SNAPSHOT_EVERY = 200
 /** Fewer events are read again faster than a snapshot is written. */
 const FEWEST_PUT_AWAY = 20
 const PAGE = 500
+/** A batch that conflicts so often while the log does not change would do so for ever. */
+const MOST_IN_VAIN = 10
 
 export type SessionParts = Pick<EngineParts, 'store' | 'clock'>
 
@@ -160,20 +162,23 @@ export class OpenSession {
 
   async #commitNow(build: (state: SessionState) => Batch | Promise<Batch>, fence?: Fence): Promise<Committed> {
     this.lastUsedAt = this.#clock.now()
-    for (;;) {
+    for (let vain = 0; vain < MOST_IN_VAIN;) {
       if (this.#isGone) throw new EngineError('session-not-found', 'there is no such session')
       if (this.#isStale) this.refuseStale()
       const batch = await build(this.#state)
       if (batch.events.length === 0) return { recorded: [] }
       const committed = await this.#append(batch, fence)
       if (committed === undefined) {
+        const { seq } = this.#state
         await this.#catchUp()
+        vain = this.#state.seq === seq ? vain + 1 : 0
         continue
       }
       const shown = failpoint('publish.after')
       if (shown !== undefined) await shown
       return committed
     }
+    throw new Error(`session ${this.id}: a batch conflicts with a log that does not change`)
   }
 
   /** `undefined`: another process has appended to the log. */

@@ -30,8 +30,11 @@ async function beginCall(
   { store, session, ids }: RunDeps,
 ): Promise<BegunCall> {
   const taken = new Set<string>(await store.takenNames(session.id, [id]))
-  for (const { toolCallId } of step.inputs) taken.add(toolCallId)
-  for (const block of step.blocks) if (block.type === 'tool-call') taken.add(block.toolCallId)
+  // Sub-agents write side by side.
+  for (const { inputs, blocks } of session.feed.liveSteps.values()) {
+    for (const { toolCallId } of inputs) taken.add(toolCallId)
+    for (const block of blocks) if (block.type === 'tool-call') taken.add(block.toolCallId)
+  }
   const toolCallId = chooseCallId(id, taken, ids)
   const call: BegunCall = { modelId: id, toolCallId, name, text: '', isComplete: false }
   step.inputs.push(call)

@@ -1,11 +1,13 @@
-import type { StepBlock } from '../content.ts'
+import type { StepBlock, ToolCallPart } from '../content.ts'
 import type { RecordedEvent } from '../events/recorded-event.ts'
 import { endTurn, nextQueuedTurn } from '../session/end-turn.ts'
 import type { Batch } from '../session/batch.ts'
+import type { LiveStep } from '../session/session-feed.ts'
 import { findLoop, isChild, type SessionState } from '../state/session-state.ts'
 import { decideAnswered } from './decide-step.ts'
 import { endChild } from './end-child.ts'
 import { chooseCallId } from './plan-calls.ts'
+import type { Judging } from './judge-calls.ts'
 import { prepareJudging } from './prepare-judging.ts'
 import { decideStarts, readyCalls, type StartedCall } from './start-calls.ts'
 import type { StepEnd, StepRun } from './step-run.ts'
@@ -29,19 +31,24 @@ export async function recordStepEnd(
   const { turnId, stepId, loopId } = step
   let started: readonly StartedCall[] = []
   const clearDrafts = [stepId]
-  const blocks = end.type === 'answered' ? await withFinalIds(step.blocks, deps) : step.blocks
-  const calls = blocks.filter((block) => block.type === 'tool-call')
-  const judging = end.type === 'answered' ? await prepareJudging(line, calls, deps) : undefined
+  const prepare = async (): Promise<PreparedAnswer | undefined> => {
+    if (end.type !== 'answered') return undefined
+    const blocks = await withFinalIds(step, deps)
+    const calls = blocks.filter((block) => block.type === 'tool-call')
+    return { blocks, calls, judging: await prepareJudging(line, calls, deps) }
+  }
+  let answer = await prepare()
   const build = (state: SessionState): Batch => {
     started = []
     const turn = state.turn
     const loop = turn && findLoop(turn, loopId)
     if (turn === undefined || loop?.step?.stepId !== stepId) throw new Error('the step that ended is not the open one')
     const shown = session.feed.closeBatches(state.batches.recorded)
-    if (end.type === 'answered' && judging !== undefined && turn.cancelled === undefined) {
-      const answer = { blocks, finish: end.finish, usage: end.usage, ...shown }
+    if (end.type === 'answered' && answer !== undefined && turn.cancelled === undefined) {
+      const { blocks, calls, judging } = answer
+      const answered = { blocks, finish: end.finish, usage: end.usage, ...shown }
       const names = calls.map(({ toolCallId }) => toolCallId)
-      const events = decideAnswered(state, answer, { ...deps, loopId, judging })
+      const events = decideAnswered(state, answered, { ...deps, loopId, judging })
       if (calls.length === 0) return { events, clearDrafts }
       const follow = (after: SessionState): readonly RecordedEvent[] => {
         if (deps.signal.aborted) return []
@@ -70,17 +77,32 @@ export async function recordStepEnd(
     const events = endTurn(turn, { ...ended, openCalls: '', partialOf: () => step.blocks, ...took, ...shown })
     return { events: [...events, ...nextQueuedTurn(state, deps, stepId)], clearDrafts }
   }
-  await session.commit((state) => exchange.addTo(build(state), stepId, deps.digest), fence)
+  let isRetry = false
+  await session.commit(async (state) => {
+    // The steps of sub-agents end side by side: another one may have been given an id of these calls in the meantime.
+    if (isRetry) answer = await prepare()
+    isRetry = true
+    return exchange.addTo(build(state), stepId, deps.digest)
+  }, fence)
   return started
 }
 
-async function withFinalIds(blocks: readonly StepBlock[], deps: RunDeps): Promise<readonly StepBlock[]> {
-  const wanted = blocks.flatMap((block) => (block.type === 'tool-call' ? [block.toolCallId] : []))
-  if (wanted.length === 0) return blocks
-  const taken = new Set(await deps.store.takenNames(deps.session.id, wanted))
-  return blocks.map((block) => {
+interface PreparedAnswer {
+  readonly blocks: readonly StepBlock[]
+  readonly calls: readonly ToolCallPart[]
+  readonly judging: Judging
+}
+
+async function withFinalIds(step: LiveStep, { store, session, ids }: RunDeps): Promise<readonly StepBlock[]> {
+  const wanted = step.blocks.flatMap((block) => (block.type === 'tool-call' ? [block.toolCallId] : []))
+  if (wanted.length === 0) return step.blocks
+  const taken = new Set<string>(await store.takenNames(session.id, wanted))
+  for (const other of session.feed.liveSteps.values()) {
+    if (other !== step) for (const { toolCallId } of other.inputs) taken.add(toolCallId)
+  }
+  return step.blocks.map((block) => {
     if (block.type !== 'tool-call') return block
-    const toolCallId = chooseCallId(block.toolCallId, taken, deps.ids)
+    const toolCallId = chooseCallId(block.toolCallId, taken, ids)
     taken.add(toolCallId)
     return { ...block, toolCallId }
   })

@@ -95,6 +95,33 @@ describe('a sub-agent', () => {
     ])
   })
 
+  it.each<[string, FakeStep]>([
+    ['in one piece', [calls('c1', 'look')]],
+    ['bit by bit', [{ type: 'tool-input', id: 'c1', name: 'look', text: '{}' }, calls('c1', 'look')]],
+  ])('works beside others whose calls have the same id, written %s', async (_how, lookAround) => {
+    const prompts = ['left', 'right', 'front', 'back']
+    const all = Promise.withResolvers<void>()
+    let begun = 0
+    const meet = async () => {
+      begun += 1
+      if (begun === prompts.length) all.resolve()
+      await all.promise
+    }
+    const test = await start(
+      {
+        go: [[...prompts.map((prompt) => delegate(`to-${prompt}`, prompt)), finishes('tool-calls')]],
+        ...Object.fromEntries(prompts.map((prompt) => [prompt, [[meet, ...lookAround, finishes('tool-calls')]]])),
+      },
+      { tools: [createFakeTool('look')] },
+    )
+    await test.say('go')
+    await test.untilRest()
+    const events = await test.events()
+    const looked = events.flatMap((event) => (event.type === 'tool-call.settled' && event.loopId ? [event] : []))
+    expect(new Set(looked.map(({ toolCallId }) => toolCallId)).size).toBe(prompts.length)
+    expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+  })
+
   it('may have sub-agents of its own, three deep and no deeper', async () => {
     const down = (id: string, prompt: string): FakeStep[] => [[delegate(id, prompt), finishes('tool-calls')]]
     const test = await start({
