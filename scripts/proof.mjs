@@ -5,7 +5,7 @@
 // on PostgreSQL. With `--sample`, rows that can do so run at a twentieth of their size; the result is printed and not kept.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { ROOT, bootstrap, endWithSentence } from './lib/bootstrap.mjs'
 import { describeMachine } from './lib/describe-machine.mjs'
 import { hasHeld, openKeptProofs } from './lib/kept-proofs.mjs'
@@ -20,6 +20,7 @@ const PAGE = join(ROOT, 'RELIABILITY.md')
 const LOOK_EVERY_MS = 1000
 
 /** @typedef {import('./lib/kept-proofs.mjs').KeptProof} KeptProof */
+/** @typedef {import('./lib/proof-results.mjs').ProofResult} ProofResult */
 
 await endWithSentence(async () => {
   const chosen = parseArguments(process.argv.slice(2))
@@ -60,12 +61,36 @@ async function runProof(node, file, options) {
   const stopTelling = tellRowsAsTheyCome()
   const code = await runVitest(node, file, options)
   stopTelling()
-  const results = parseProofResults(readText(RESULTS))
-  const brokenTests = [...findBrokenTests(readText(REPORT))]
+  const report = readText(REPORT)
+  const told = parseProofResults(readText(RESULTS))
+  const brokenTests = [...findBrokenTests(report)]
+  const seconds = (Date.now() - startedAt) / 1000
+  const results = told.length > 0 ? told : toRow(file, report, { seed: options.seed, seconds })
   if (code !== 0 && brokenTests.length === 0) brokenTests.push(file)
   rmSync(RESULTS, { force: true })
   rmSync(REPORT, { force: true })
-  return { results, brokenTests, seconds: (Date.now() - startedAt) / 1000 }
+  return { results, brokenTests, seconds }
+}
+
+/**
+ * The row of a proof that reports none: the comment at its head, and the number of its tests.
+ * @param {string} file
+ * @param {string} report
+ * @param {{ seed: string, seconds: number }} run
+ * @returns {readonly ProofResult[]}
+ */
+function toRow(file, report, { seed, seconds }) {
+  const comment = /^(?:\/\/ .*\n)+/.exec(readText(join(ROOT, file)))?.[0] ?? file
+  const what = comment
+    .replaceAll(/^\/\/ /gm, '')
+    .trim()
+    .replaceAll('\n', ' ')
+    .replace(/\.$/, '')
+  const tests = readTests(report).flatMap(({ assertionResults }) => assertionResults)
+  if (tests.length === 0) return []
+  const failures = tests.filter(({ status }) => status !== 'passed').length
+  const row = { id: basename(file, '.proof.test.ts'), what, count: tests.length, failures, seed }
+  return [{ ...row, seconds: Math.round(seconds * 10) / 10 }]
 }
 
 /**
@@ -180,12 +205,18 @@ function tellRowsAsTheyCome() {
  */
 function findBrokenTests(report) {
   if (report === '') return ['vitest itself: it left no report']
-  /** @type {{ testResults: { name: string, status: string, assertionResults: { fullName: string, status: string }[] }[] }} */
-  const { testResults } = JSON.parse(report)
-  return testResults.flatMap(({ name, status, assertionResults }) => {
+  return readTests(report).flatMap(({ name, status, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName)
     return status === 'failed' && failed.length === 0 ? [name.replace(ROOT, '')] : failed
   })
+}
+
+/**
+ * @param {string} report
+ * @returns {{ name: string, status: string, assertionResults: { fullName: string, status: string }[] }[]} by file
+ */
+function readTests(report) {
+  return report === '' ? [] : JSON.parse(report).testResults
 }
 
 /**

@@ -1,3 +1,4 @@
+// 200 random sessions are replayed, as they were recorded and with changes of the loop, each of which must be found.
 import { expect, it } from 'vitest'
 import { LOOP_CHANGES, replayChanged } from './loop-changes.ts'
 import { describeReplay, needsSecondStep, replaySample } from './replay-sample.ts'
