@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
 import { type Chat, chatOn } from './chat.ts'
-import { type Stage, openStage } from './stage.ts'
+import { type Stage, openStage, withoutLosses } from './stage.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const FOUND = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
@@ -118,7 +119,7 @@ const LISTEN = `(() => {
  */
 const ENGLISH = `(() => {
   const RAW = 'code, pre, kbd, .mono, [translate=no], .said, .markdown, .thinking-text, .thinking-start'
-  const own = /polylogue|scripted(, bare)?|coder|assistant|english|chrome|bash|aap|acp|blade|console|mcp|cron|local(\\.key)?|utc|curl|token|\\bapi\\b/gi
+  const own = /polylogue|scripted(, bare)?|coder|assistant|english|chrome|bash|aap|acp|blade|console|mcp|cron|local(\\.key)?|utc|curl|zed|token|\\bapi\\b/gi
   const texts = []
   const walker = document.createTreeWalker(document.querySelector('.shell'), NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
   for (let node = walker.currentNode; node !== null; node = walker.nextNode()) {
@@ -155,5 +156,52 @@ describe('in Chinese', () => {
     await chat.composer.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true })
     expect(await chat.composer.inputValue()).toBe('你好')
     expect(new URL(stage.page.url()).pathname).toBe('/')
+  })
+})
+
+describe('by finger', () => {
+  let page: Page
+  let phone: Chat
+  beforeAll(async () => {
+    const { cookies } = await stage.context.storageState()
+    page = await stage.newPage({
+      viewport: { width: 390, height: 780 },
+      hasTouch: true,
+      isMobile: true,
+      storageState: { cookies, origins: [] },
+    })
+    phone = chatOn(page)
+  })
+  afterAll(() => page.context().close())
+
+  it('console 65: one tap on Send sends, although the bar comes back when the keyboard goes', async () => {
+    await page.goto(stage.server().url ?? '')
+    await page.locator('.new .pick').first().tap()
+    await page
+      .getByRole('menuitem')
+      .filter({ hasText: /^ScriptedDoes/ })
+      .tap()
+    for (const text of ['From the phone', 'Once more']) {
+      await phone.composer.tap()
+      await phone.composer.fill(`say ${text}`)
+      expect(await page.locator('.phone-bar').isVisible()).toBe(false)
+      await page.locator('.composer button[type=submit]').tap()
+      await phone.answered(text)
+      await phone.rests()
+    }
+    await page.locator('.phone-bar').waitFor()
+  })
+
+  it('console 65: what a finger touches is 44 pixels high', async () => {
+    const heightsOf = (name: string) =>
+      page.locator(name).evaluateAll((all) => all.map(({ clientHeight }) => clientHeight))
+    await page.locator('.chat-header button').last().tap()
+    await page.getByRole('menuitem').first().waitFor()
+    expect(Math.min(...(await heightsOf('[role=menuitem]')))).toBeGreaterThanOrEqual(44)
+    await page.goto(addressOf('/sessions'))
+    await page.locator('.page select').first().waitFor()
+    // Without their borders.
+    expect(Math.min(...(await heightsOf('.page :is(.field, select)')))).toBeGreaterThanOrEqual(42)
+    expect(withoutLosses(stage.complaints)).toEqual([])
   })
 })

@@ -66,6 +66,31 @@ it('console 52: a key is shown once and works until it is revoked', async () => 
   expect(await ended).toBe('ended')
 })
 
+it('console 52: the browser that looks is marked, and is not signed out by one click', async () => {
+  await open('/manage/keys')
+  const own = stage.page.locator('tr').filter({ hasText: 'this browser' })
+  await own.waitFor()
+  await own.getByRole('button', { name: 'Revoke' }).click()
+  await stage.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await stage.page.reload()
+  await own.waitFor()
+})
+
+it('a wrong address shows a page of the console, and /manage its first part', async () => {
+  const answer = await open('/nothing/here')
+  expect(answer?.status()).toBe(404)
+  await stage.page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await stage.page.locator('main').getByRole('link', { name: 'Go to the start page' }).click()
+  await stage.page.locator('.composer textarea').waitFor()
+  await stage.page.locator('.rail').getByRole('link', { name: 'Manage' }).click()
+  await stage.page.locator('.tabs [aria-current=page]').filter({ hasText: 'Agents' }).waitFor()
+  for (const path of ['/manage/models', '/manage/rules']) {
+    await open(path)
+    await stage.page.locator('.rail [aria-current=page]').filter({ hasText: 'Manage' }).waitFor()
+  }
+  expect(await stage.page.locator('.tabs [aria-current=page]').innerText()).toBe('Rules')
+})
+
 it('console 53: rules are tried before they are added, changed, ordered and removed; memories are added, changed, disabled and removed', async () => {
   await open('/manage/rules')
   await stage.page.getByLabel('Action').selectOption('allow')
@@ -211,6 +236,12 @@ it('console 56: the calendar shows the due times that the API lists', async () =
   const keys = await shown.evaluateAll((all) => all.map((day) => day.getAttribute('data-day')))
   expect(keys).toEqual(due.map((time) => time.slice(0, 10)))
   const row = stage.page.locator('.tasks li').filter({ hasText: 'Report' })
+  await row.getByText('Every day at 11:00').waitFor()
+  // The address of a task opens it.
+  await open(`/schedules/${await row.getAttribute('data-task')}`)
+  await stage.page.getByRole('dialog').getByText('Every day at 11:00').waitFor()
+  await stage.page.getByRole('button', { name: 'Cancel' }).click()
+  await expect.poll(() => new URL(stage.page.url()).pathname).toBe('/schedules')
   await row.getByRole('button', { name: 'Disable' }).click()
   await row.getByRole('button', { name: 'Enable' }).waitFor()
   await row.getByRole('button', { name: 'Remove' }).click()
@@ -229,6 +260,7 @@ it('console 56: a task that is due often is counted on every day', async () => {
   // 72 a day are more than the server lists at once.
   await expect.poll(() => days.last().locator('.month-count').allInnerTexts(), { timeout: 15_000 }).toEqual(['72'])
   const row = stage.page.locator('.tasks li').filter({ hasText: 'Often' })
+  await row.getByText('Every 10 minutes from 9:00').waitFor()
   await row.getByRole('button', { name: 'Remove' }).click()
   await stage.page.getByText('Nothing is scheduled.').waitFor()
 })

@@ -145,7 +145,8 @@ it('console 22: 10,000 turns open at their end, with few rows in the page', asyn
   // The place of every row is kept: the middle is loaded when it comes into view.
   await stage.page.mouse.move(700, 300)
   await stage.page.mouse.wheel(0, -400)
-  await stage.page.getByRole('button', { name: 'New below' }).waitFor()
+  // Nothing has come since.
+  await stage.page.getByRole('button', { name: 'To the end' }).waitFor()
   await stage.page.evaluate("document.querySelector('[data-virtuoso-scroller]').scrollTo({ top: 0 })")
   await stage.page.locator('.said').getByText('Question 0', { exact: true }).waitFor()
   await stage.page.goto(stage.server().url ?? '')

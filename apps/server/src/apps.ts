@@ -4,6 +4,7 @@ import type { SignInCodes } from './auth/sign-in-codes.ts'
 import { createSignInRoutes } from './auth/sign-in-routes.ts'
 import type { Parts } from './compose.ts'
 import type { Door, ListenerKind } from './doors/door.ts'
+import { findDoor } from './doors/find-door.ts'
 import type { AnswerError } from './http/answer-error.ts'
 import { createApp } from './http/create-app.ts'
 import type { HttpApp } from './http/request-listener.ts'
@@ -63,7 +64,7 @@ export async function createPublicApp(deps: AppsDeps): Promise<HttpApp> {
   }
   app.route('/', createDocsRoutes())
   app.route('/', createEmbedRoutes({ hosts: deps.embedHosts, engine: parts.engine, keys, codes, policy, redactor }))
-  app.route('/', createWebRoutes())
+  app.route('/', createWebRoutes({ isOfDoor: (path) => findDoor(deps.doors, path) !== undefined }))
   return app
 }
 

@@ -1,6 +1,6 @@
 import { Suspense, lazy } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Route, Switch, useSearchParams } from 'wouter'
+import { Link, Route, Switch, useSearchParams } from 'wouter'
 import { LINK_KEY } from './model/console-model.ts'
 import { ChatPage } from './features/chat/chat-page.tsx'
 import { NewPage } from './features/chat/new-page.tsx'
@@ -38,8 +38,8 @@ export function App() {
           <Route path="/s/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
           <Route path="/s/:id/doors">{({ id }) => <DoorsPage key={id} id={id} />}</Route>
           <Route path="/usage" component={UsagePage} />
-          <Route path="/schedules" component={SchedulesPage} />
-          <Route path="/manage/:what">{({ what }) => <ManagePage what={what} />}</Route>
+          <Route path="/schedules/:id?">{({ id }) => <SchedulesPage id={id} />}</Route>
+          <Route path="/manage/:what?">{({ what }) => <ManagePage what={what} />}</Route>
           <Route path="/inbox" component={InboxPage} />
           <Route path="/sessions" component={SessionsPage} />
           <Route path="/connect" component={ConnectPage} />
@@ -64,6 +64,12 @@ function NoPage() {
     <main className="page">
       <div className="page-inner">
         <h1>{t('notFound')}</h1>
+        <p className="quiet">{t('notFoundHint')}</p>
+        <p className="page-next">
+          <Link href="/" className="button">
+            {t('toStart')}
+          </Link>
+        </p>
       </div>
     </main>
   )

@@ -19,24 +19,33 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const routes = () => createWebRoutes(new WebFiles(join(folder, 'dist')))
+const routes = () =>
+  createWebRoutes({ files: new WebFiles(join(folder, 'dist')), isOfDoor: (path) => path.startsWith('/door/') })
 
 describe('createWebRoutes', () => {
-  it.each(['/', '/s/0198', '/s/0198/doors', '/inbox', '/sessions', '/manage/keys', '/settings', '/connect', '/signin'])(
-    'console 71: %s sends the document, with headers that keep everything foreign out',
-    async (path) => {
-      const response = await routes().request(path)
-      expect(response.status).toBe(200)
-      expect(Object.fromEntries(response.headers)).toEqual({
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': CONTENT_SECURITY_POLICY,
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-        'cache-control': 'no-store',
-        vary: 'Accept-Encoding, Origin',
-      })
-    },
-  )
+  it.each([
+    '/',
+    '/s/0198',
+    '/s/0198/doors',
+    '/inbox',
+    '/sessions',
+    '/manage',
+    '/manage/keys',
+    '/settings',
+    '/connect',
+    '/signin',
+  ])('console 71: %s sends the document, with headers that keep everything foreign out', async (path) => {
+    const response = await routes().request(path)
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      vary: 'Accept-Encoding, Origin',
+    })
+  })
 
   it('console 71: the policy allows nothing inline, nothing from elsewhere and no script made of text', () => {
     expect(CONTENT_SECURITY_POLICY).toBe(
@@ -70,9 +79,28 @@ describe('createWebRoutes', () => {
     expect((await routes().request(path)).status).toBe(404)
   })
 
+  it('answers a wrong address in a browser with the console, as not found', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    const page = await routes().request('/nothing/here', { headers })
+    expect(page.status).toBe(404)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).toBe(CONTENT_SECURITY_POLICY)
+    expect(await page.text()).toBe('<!doctype html><title>x</title>')
+    const others = [
+      ['/nothing/here', { headers: { accept: 'application/json' } }],
+      ['/nothing/here', { method: 'POST', headers }],
+      ['/door/nothing', { headers }],
+    ] as const
+    for (const [path, request] of others) {
+      const answer = await routes().request(path, request)
+      expect(answer.status).toBe(404)
+      expect(answer.headers.get('content-type')).not.toContain('html')
+    }
+  })
+
   it('says how to build the console when it is not built, and serves it once it is', async () => {
     const later = join(folder, 'later')
-    const files = createWebRoutes(new WebFiles(later))
+    const files = createWebRoutes({ files: new WebFiles(later), isOfDoor: () => false })
     const missing = await files.request('/')
     expect(missing.status).toBe(503)
     expect(await missing.text()).toContain('npm start')

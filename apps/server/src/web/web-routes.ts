@@ -28,6 +28,7 @@ const SCREENS = [
   '/usage',
   '/schedules',
   '/schedules/:id',
+  '/manage',
   '/manage/:what',
   '/settings',
   '/connect',
@@ -36,13 +37,28 @@ const SCREENS = [
 
 const NOT_BUILT = 'The console is not built. Start the server with `npm start`, which builds it.\n'
 
+interface WebRoutesDeps {
+  readonly files?: WebFiles
+  /** Whether a protocol owns the path: its refusals are in its own words. */
+  readonly isOfDoor: (path: string) => boolean
+}
+
+const isNavigation = (method: string, accept = ''): boolean => method === 'GET' && /\btext\/html\b/.test(accept)
+
 /** The web console, from its built files in `apps/web/dist`. */
-export function createWebRoutes(files: WebFiles = new WebFiles()): Hono {
+export function createWebRoutes({ files = new WebFiles(), isOfDoor }: WebRoutesDeps): Hono {
   const routes = new Hono()
   for (const screen of SCREENS) {
     routes.get(screen, (c) => serve(c, 'index.html', 'no-store'))
   }
   routes.get('/icon.svg', (c) => serve(c, 'icon.svg', 'no-cache'))
+  // A wrong address in a browser gets the console's own page for it. Programs, and paths of doors, get JSON.
+  routes.use('*', async (c: Context, next) => {
+    await next()
+    if (c.res.status !== 404 || !isNavigation(c.req.method, c.req.header('accept')) || isOfDoor(c.req.path)) return
+    const page = await serve(c, 'index.html', 'no-store')
+    if (page.ok) c.res = new Response(page.body, { status: 404, headers: page.headers })
+  })
   // Names hold a hash of their content.
   routes.get('/assets/:name', (c) => serve(c, `assets/${c.req.param('name')}`, 'public, max-age=31536000, immutable'))
   return routes

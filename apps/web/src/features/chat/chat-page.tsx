@@ -1,5 +1,6 @@
 import { Suspense, lazy, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
 import { headKey, type OpenSession, type SessionPhase } from '../../model/open-session.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Announcer } from './announcer.tsx'
@@ -36,13 +37,17 @@ export function ChatPage({ id }: { readonly id: string }) {
         <div className="page-inner">
           <h1>{phase === 'gone' ? t('sessionGone') : t('loadFailed')}</h1>
           <p className="quiet">{phase === 'gone' ? t('sessionGoneHint') : head.problem}</p>
-          {phase === 'failed' ? (
-            <p className="actions">
+          <p className="page-next">
+            {phase === 'failed' ? (
               <button type="button" className="button" onClick={() => void session.load()}>
                 {t('retry')}
               </button>
-            </p>
-          ) : null}
+            ) : (
+              <Link href="/" className="button">
+                {t('newSession')}
+              </Link>
+            )}
+          </p>
         </div>
       </main>
     )

@@ -1,5 +1,5 @@
 import { Bot, ChevronDown } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, lazy, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { serverSentence } from '../../i18n/server-sentence.ts'
@@ -11,6 +11,8 @@ import { PresetMenu, type PresetName } from './mode-pick.tsx'
 import { ModelMenu } from './model-menu.tsx'
 import { ThinkingMenu } from './thinking-menu.tsx'
 import './new-page.css'
+
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
 
 export function NewPage() {
   const { t } = useTranslation()
@@ -45,7 +47,7 @@ export function NewPage() {
     }
   }
   const title = server?.agents.find(({ id }) => id === agentName)?.name ?? agentName ?? ''
-  const starters = isDemo ? [t('starterHello'), t('starterWork'), t('starterTools')] : []
+  const starters = [t('starterHello'), t('starterWork'), t('starterTools')]
   return (
     <main className="new">
       <div className="new-inner">
@@ -82,17 +84,11 @@ export function NewPage() {
             {problem}
           </p>
         )}
-        {starters.length === 0 ? null : (
-          <ul className="starters">
-            {starters.map((text) => (
-              <li key={text}>
-                <button type="button" className="button" onClick={() => void begin({ text })}>
-                  {text}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+        {isDemo ? (
+          <Suspense>
+            <FirstSteps starters={starters} onSay={(text) => void begin({ text })} />
+          </Suspense>
+        ) : null}
       </div>
     </main>
   )

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { outboxKey } from '../../model/console-model.ts'
-import type { OpenSession } from '../../model/open-session.ts'
+import { headKey, type OpenSession } from '../../model/open-session.ts'
 import type { Outgoing } from '../../model/outbox.ts'
 import { rowOfGap } from '../../model/row-pages.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
@@ -91,6 +91,15 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
     )
   }, [])
 
+  // Scrolled up, the button says whether there is anything that was not seen yet.
+  const isRunning = useSnapshot(headKey(session.id), () => session.head.isRunning)
+  const [hasNew, setNew] = useState(false)
+  const seen = useRef(items.length)
+  useEffect(() => {
+    if (isAtEnd) seen.current = items.length
+    setNew((had) => !isAtEnd && (had || isRunning || items.length > seen.current))
+  }, [isAtEnd, isRunning, items.length])
+
   const sent = all.length
   useEffect(() => {
     const last = items.at(-1)
@@ -142,7 +151,7 @@ export function Transcript({ session, rows, agentName }: TranscriptProps) {
             toEnd()
           }}
         >
-          <ArrowDown size={14} aria-hidden /> {t('newBelow')}
+          <ArrowDown size={14} aria-hidden /> {hasNew ? t('newBelow') : t('toEnd')}
         </button>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { formatAge } from '../../ui/format.ts'
 import { Problem } from './problem.tsx'
 import { useAnswer } from './use-answer.ts'
@@ -8,7 +9,12 @@ import { useAnswer } from './use-answer.ts'
 /** API keys and browsers that are signed in. A new key is shown once. */
 export function KeysPage() {
   const { t, i18n } = useTranslation()
-  const { value, problem, run } = useAnswer('keys', (api) => api.listKeys())
+  const { value, problem, run } = useAnswer('keys', async (api) => {
+    const [{ keys }, { keyId }] = await Promise.all([api.listKeys(), api.readMe()])
+    return { keys, own: keyId }
+  })
+  const [isLeaving, setLeaving] = useState(false)
+  const revoke = (id: string): void => void run((api) => api.revokeKey({ id }))
   const [name, setName] = useState('')
   const [made, setMade] = useState<string>()
   const create = (): Promise<void> =>
@@ -58,7 +64,8 @@ export function KeysPage() {
           {value?.keys.map((key) => (
             <tr key={key.id} data-key={key.id}>
               <td>
-                {key.name} <code className="quiet">…{key.lastFour}</code>
+                {key.name} <code className="quiet">…{key.lastFour}</code>{' '}
+                {key.id === value.own ? <span className="tag plain">{t('thisBrowser')}</span> : null}
               </td>
               <td>{key.kind === 'api' ? 'API' : t('browser')}</td>
               <td>{age(key.lastUsedAt)}</td>
@@ -66,7 +73,7 @@ export function KeysPage() {
                 <button
                   type="button"
                   className="button bad"
-                  onClick={() => void run((api) => api.revokeKey({ id: key.id }))}
+                  onClick={() => (key.id === value.own ? setLeaving(true) : revoke(key.id))}
                 >
                   {t('revoke')}
                 </button>
@@ -75,6 +82,26 @@ export function KeysPage() {
           ))}
         </tbody>
       </table>
+      {isLeaving ? (
+        <Dialog title={t('revokeOwnTitle')} onClose={() => setLeaving(false)}>
+          <p>{t('revokeOwnBody')}</p>
+          <div className="actions">
+            <button type="button" className="button" onClick={() => setLeaving(false)}>
+              {t('cancel')}
+            </button>
+            <button
+              type="button"
+              className="button bad"
+              onClick={() => {
+                setLeaving(false)
+                if (value?.own !== undefined) revoke(value.own)
+              }}
+            >
+              {t('revoke')}
+            </button>
+          </div>
+        </Dialog>
+      ) : null}
     </>
   )
 }

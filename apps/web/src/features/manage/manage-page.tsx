@@ -20,7 +20,10 @@ type PartName = keyof typeof PARTS
 
 const isPart = (name: string): name is PartName => name in PARTS
 
-export function ManagePage({ what }: { readonly what: string }) {
+/** What `/manage` and an unknown part show: the first of them. Models stand below the agents. */
+const FIRST = 'agents'
+
+export function ManagePage({ what = FIRST }: { readonly what?: string }) {
   const { t } = useTranslation()
   const titles = {
     agents: t('agents'),
@@ -30,7 +33,7 @@ export function ManagePage({ what }: { readonly what: string }) {
     mcp: t('mcpServers'),
     budgets: t('budgets'),
   }
-  const part = isPart(what) ? what : 'keys'
+  const part = isPart(what) ? what : FIRST
   const Part = PARTS[part]
   return (
     <main className="page">

@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
 import type { ScheduledTask } from '../../model/schedules-rest.ts'
 import { Problem } from '../manage/problem.tsx'
 import { DayList } from './day-list.tsx'
@@ -14,13 +15,19 @@ import './schedules.css'
 const monthOf = (date: Date, by = 0): Date => new Date(date.getFullYear(), date.getMonth() + by, 1)
 
 /** What runs by itself: a month with the due times and their outcome, the tasks, and one day at a time. */
-export function SchedulesPage() {
+export function SchedulesPage({ id }: { readonly id?: string | undefined }) {
   const { t, i18n } = useTranslation()
   const [month, setMonth] = useState(() => monthOf(new Date()))
   const [day, setDay] = useState(() => dayKey(new Date()))
   const [editing, setEditing] = useState<ScheduledTask | 'new'>()
-  const schedules = useSchedules(month)
-  const { tasks, slots, until, runs, problem, run } = schedules
+  const [, navigate] = useLocation()
+  const { tasks, slots, until, runs, problem, run } = useSchedules(month)
+  // The address of a task opens it.
+  const edited = editing ?? tasks?.find((task) => task.id === id)
+  const close = (): void => {
+    setEditing(undefined)
+    if (id !== undefined) navigate('/schedules', { replace: true })
+  }
   const name = new Intl.DateTimeFormat(i18n.language, { month: 'long', year: 'numeric' }).format(month)
   return (
     <main className="page">
@@ -34,7 +41,7 @@ export function SchedulesPage() {
             <Plus size={15} aria-hidden /> {t('newTask')}
           </button>
         </header>
-        <Problem text={editing === undefined ? problem : undefined} />
+        <Problem text={edited === undefined ? problem : undefined} />
         {tasks?.length === 0 ? <p className="empty">{t('noTasks')}</p> : null}
         {tasks === undefined || tasks.length === 0 ? null : (
           <>
@@ -62,13 +69,8 @@ export function SchedulesPage() {
             <TaskList tasks={tasks} run={run} onEdit={setEditing} />
           </>
         )}
-        {editing === undefined ? null : (
-          <TaskForm
-            task={editing === 'new' ? undefined : editing}
-            problem={problem}
-            run={run}
-            onClose={() => setEditing(undefined)}
-          />
+        {edited === undefined ? null : (
+          <TaskForm task={edited === 'new' ? undefined : edited} problem={problem} run={run} onClose={close} />
         )}
       </div>
     </main>

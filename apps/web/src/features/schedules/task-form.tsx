@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { changeTask, createTask, type NewTask, type ScheduledTask } from '../../model/schedules-rest.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../manage/problem.tsx'
+import { describeCron } from './describe-cron.ts'
 
 interface TaskFormProps {
   /** Absent: a new one. */
@@ -15,7 +16,7 @@ interface TaskFormProps {
 const EXAMPLES = ['0 9 * * 1-5', '0 * * * *', '0 18 * * 5'] as const
 
 export function TaskForm({ task, problem, run, onClose }: TaskFormProps) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const [given, setGiven] = useState<NewTask>({
     title: task?.title ?? '',
     prompt: task?.prompt ?? '',
@@ -68,9 +69,12 @@ export function TaskForm({ task, problem, run, onClose }: TaskFormProps) {
             />
           </label>
         </div>
+        <p className="quiet task-sentence" aria-live="polite">
+          {describeCron(given.cron, { t, language: i18n.language })}
+        </p>
         <datalist id="cron-examples">
           {EXAMPLES.map((example) => (
-            <option key={example} value={example} />
+            <option key={example} value={example} label={describeCron(example, { t, language: i18n.language })} />
           ))}
         </datalist>
         <label className="task-check">

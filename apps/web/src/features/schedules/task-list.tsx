@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { deleteTask, enableTask, type ScheduledTask } from '../../model/schedules-rest.ts'
 import { spellBidi } from '../../ui/spell-bidi.ts'
+import { describeCron } from './describe-cron.ts'
 
 interface TaskListProps {
   readonly tasks: readonly ScheduledTask[]
@@ -9,7 +10,7 @@ interface TaskListProps {
 }
 
 export function TaskList({ tasks, run, onEdit }: TaskListProps) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   return (
     <section aria-label={t('tasks')}>
       <h2 className="tasks-title">{t('tasks')}</h2>
@@ -18,9 +19,12 @@ export function TaskList({ tasks, run, onEdit }: TaskListProps) {
           <li key={task.id} data-task={task.id} data-enabled={task.enabled}>
             <div className="task-text">
               <b>{spellBidi(task.title)}</b>
-              <span className="quiet">
-                <code>{task.cron}</code> {task.timezone}
+              <span title={task.cron}>
+                {describeCron(task.cron, { t, language: i18n.language }) ?? <code>{task.cron}</code>}
                 {task.enabled ? '' : ` · ${t('off')}`}
+              </span>
+              <span className="quiet task-cron">
+                <code>{task.cron}</code> {task.timezone}
               </span>
             </div>
             <button type="button" className="button" onClick={() => void run(() => enableTask(task.id, !task.enabled))}>

@@ -74,7 +74,7 @@ export function Rail({ isOpen, onOpen, onLeave }: RailProps) {
           onLeave={onLeave}
         />
         <RailLink
-          href="/manage/keys"
+          href="/manage"
           icon={<SlidersHorizontal size={16} aria-hidden />}
           label={t('manage')}
           onLeave={onLeave}
@@ -102,7 +102,7 @@ function RailLink({ href, icon, label, hint, count = 0, onLeave }: RailLinkProps
       <Link
         href={href}
         className="rail-link"
-        aria-current={location === href ? 'page' : undefined}
+        aria-current={sectionOf(location) === sectionOf(href) ? 'page' : undefined}
         title={label}
         onClick={onLeave}
       >
@@ -114,6 +114,9 @@ function RailLink({ href, icon, label, hint, count = 0, onLeave }: RailLinkProps
     </li>
   )
 }
+
+/** The first part of an address, such as `manage` of `/manage/rules`. */
+const sectionOf = (path: string): string => path.split('/')[1] ?? ''
 
 function SessionGroups({
   sessions,
