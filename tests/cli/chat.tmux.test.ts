@@ -28,6 +28,8 @@ const question = (id: string): string =>
     questions: [{ question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Blue' }] }],
   })
 
+const hex = (text: string): readonly string[] => [...Buffer.from(text)].map((byte) => byte.toString(16))
+
 describe('polylogue chat in a terminal of 40 columns', () => {
   it('shows Markdown, asks for an approval with its scopes, takes more turns and leaves', async () => {
     await using terminal = await chat()
@@ -106,6 +108,34 @@ describe('polylogue chat in a terminal of 40 columns', () => {
     await terminal.shows(shown)
     await terminal.enter(answer)
     await terminal.shows(told)
+  })
+
+  it('takes a pasted text as one prompt or answer, however slowly its lines come', async () => {
+    await using terminal = await chat('--directory', dir.path)
+    await terminal.shows(PROMPT)
+    await terminal.press('-H', ...hex('\u001b[200~'))
+    await terminal.press('-l', 'say Alpha')
+    await terminal.press('Enter')
+    await terminal.shows(/^> say Alpha$/m)
+    await terminal.press('-l', 'say Beta')
+    await terminal.shows(/say Beta$/)
+    await terminal.press('-H', ...hex('\u001b[201~'))
+    await terminal.press('Enter')
+    await terminal.shows(/^Alpha\s*Beta\n>$/m)
+
+    await terminal.enter(question('a'))
+    await terminal.shows(/or your own words:$/)
+    await terminal.paste('like the sea\nat night\n')
+    await terminal.press('Enter')
+    await terminal.shows(/RESULTS 1: like the sea\s+at night\n>$/)
+
+    await terminal.enter(stamp('b'))
+    await terminal.shows(/Allow it\? \S+$/)
+    await terminal.paste('what is this\ny\n')
+    await terminal.press('Enter')
+    await terminal.shows(/^y\n\s*Allow it\? \S+$/m)
+    await terminal.enter('n')
+    await terminal.shows(/RESULTS 1: Tool call denied\n>$/)
   })
 
   it('shows escape sequences of a tool as text', async () => {

@@ -1,13 +1,17 @@
 import { createInterface } from 'node:readline'
+import { watchPaste } from '../bracketed-paste.ts'
 
 /** `undefined`: Ctrl-D on an empty line. `cancel`: Ctrl-C on an empty line. */
 export type PromptAnswer = { readonly text: string } | 'cancel' | undefined
 
-/** The lines of a paste come one right after the other. */
+/** For terminals that do not mark a paste: its lines come one right after the other. */
 const PASTE_MS = 30
 const PROMPT = '> '
 
-/** Reads what the user says: a line, lines that end in a backslash and the next one, or a paste of several lines. */
+/**
+ * Reads what the user says: a line, lines that end in a backslash and the next one, or a paste of several lines. A paste
+ * that the terminal marks is sent by the Enter that follows it, so the user can add to it.
+ */
 export function createPrompt(): () => Promise<PromptAnswer> {
   let history: string[] = []
   return () =>
@@ -19,19 +23,25 @@ export function createPrompt(): () => Promise<PromptAnswer> {
         history: [...history],
         removeHistoryDuplicates: true,
       })
+      const paste = watchPaste(process.stdout)
       const lines: string[] = []
       let pasting: NodeJS.Timeout | undefined
       const finish = (answer: PromptAnswer): void => {
         clearTimeout(pasting)
         resolve(answer)
+        paste.stop()
         dialogue.close()
       }
       dialogue.on('history', (entries: string[]) => (history = [...entries]))
-      dialogue.on('close', () => resolve(undefined))
+      dialogue.on('close', () => {
+        paste.stop()
+        resolve(undefined)
+      })
       dialogue.on('SIGINT', () => {
         if (lines.length === 0 && dialogue.line === '') return finish('cancel')
         // As a shell does it: what was typed so far is dropped.
         lines.length = 0
+        paste.forget()
         clearTimeout(pasting)
         dialogue.write(null, { ctrl: true, name: 'e' })
         dialogue.write(null, { ctrl: true, name: 'u' })
@@ -40,6 +50,7 @@ export function createPrompt(): () => Promise<PromptAnswer> {
       })
       dialogue.on('line', (line) => {
         lines.push(line)
+        if (paste.isPasting) return
         clearTimeout(pasting)
         pasting = setTimeout(() => {
           // The end of a paste can be without a line break.

@@ -4,6 +4,8 @@ import { createKeptTail } from './kept-tail.ts'
 /** A command that goes on after the call that started it. */
 export interface BackgroundProcess {
   readonly id: string
+  readonly command: string
+  isRunning(): boolean
   /** What it has printed since the last look, and how it stands. */
   look(): Look
   /** Resolves when it has ended, the time is up or the signal aborts; for `news`, also when it has printed something. */
@@ -30,9 +32,9 @@ export type BackgroundRun = (signal: AbortSignal, print: (text: string) => void)
 /** The commands that run in the background, by session. They end with their session and with the server. */
 export interface BackgroundProcesses {
   /** Throws when the session has as many as it may have. */
-  start(sessionId: SessionId, run: BackgroundRun): BackgroundProcess
+  start(sessionId: SessionId, command: string, run: BackgroundRun): BackgroundProcess
   find(sessionId: SessionId, id: string): BackgroundProcess | undefined
-  list(sessionId: SessionId): readonly string[]
+  list(sessionId: SessionId): readonly BackgroundProcess[]
   /** Ends those of a session. */
   end(sessionId: SessionId): Promise<void>
   /** Ends all of them. Nothing can be started afterwards. */
@@ -44,19 +46,15 @@ const MOST_RUNNING = 8
 const MOST_KEPT = 32
 const MOST_CHARACTERS = 64 * 1024
 
-interface Entry extends BackgroundProcess {
-  isRunning(): boolean
-}
-
 export function createBackgroundProcesses(): BackgroundProcesses {
-  const sessions = new Map<SessionId, Map<string, Entry>>()
+  const sessions = new Map<SessionId, Map<string, BackgroundProcess>>()
   const counts = new Map<SessionId, number>()
   let isClosed = false
 
   return {
-    start(sessionId, run) {
+    start(sessionId, command, run) {
       if (isClosed) throw new Error('the server is stopping')
-      const own = sessions.get(sessionId) ?? new Map<string, Entry>()
+      const own = sessions.get(sessionId) ?? new Map<string, BackgroundProcess>()
       const running = [...own.values()].filter((entry) => entry.isRunning())
       if (running.length >= MOST_RUNNING) {
         throw new Error(`${MOST_RUNNING} commands run in the background already: stop one of them first`)
@@ -64,13 +62,13 @@ export function createBackgroundProcesses(): BackgroundProcesses {
       for (const [id, entry] of own) if (own.size >= MOST_KEPT && !entry.isRunning()) own.delete(id)
       const count = (counts.get(sessionId) ?? 0) + 1
       counts.set(sessionId, count)
-      const entry = startEntry(`p${count}`, run)
+      const entry = startEntry(`p${count}`, command, run)
       own.set(entry.id, entry)
       sessions.set(sessionId, own)
       return entry
     },
     find: (sessionId, id) => sessions.get(sessionId)?.get(id),
-    list: (sessionId) => [...(sessions.get(sessionId)?.keys() ?? [])],
+    list: (sessionId) => [...(sessions.get(sessionId)?.values() ?? [])],
     async end(sessionId) {
       const own = sessions.get(sessionId)
       sessions.delete(sessionId)
@@ -86,7 +84,7 @@ export function createBackgroundProcesses(): BackgroundProcesses {
   }
 }
 
-function startEntry(id: string, run: BackgroundRun): Entry {
+function startEntry(id: string, command: string, run: BackgroundRun): BackgroundProcess {
   const stopping = new AbortController()
   const tail = createKeptTail(MOST_CHARACTERS)
   const readers = new Set<() => void>()
@@ -104,6 +102,7 @@ function startEntry(id: string, run: BackgroundRun): Entry {
     })
   return {
     id,
+    command,
     isRunning: () => end === undefined,
     look: () => ({ printed: tail.take(), ...(end && { end }) }),
     async wait({ for: wanted, ms, signal }) {

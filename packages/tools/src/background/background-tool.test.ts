@@ -73,7 +73,9 @@ describe('a command in the background', () => {
     await start('echo $$ > one; sleep 500')
     await processes.end(asSessionId('session'))
     expect(isAlive(pidIn('one'))).toBe(false)
-    await expect(look({ id: 'p1' })).rejects.toThrow('no command is named p1. Nothing runs in the background.')
+    await expect(look({ id: 'p1' })).rejects.toThrow(
+      'no command is named p1.\nNo command was started in the background.',
+    )
     await start('echo $$ > two; sleep 500')
     await processes.close()
     expect(isAlive(pidIn('two'))).toBe(false)
@@ -93,17 +95,30 @@ describe('a session', () => {
     const session = asSessionId('s')
     const never = (signal: AbortSignal): Promise<ToolOutput> =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve({ content: 'stopped' })))
-    const ids = Array.from({ length: 8 }, () => processes.start(session, never).id)
+    const ids = Array.from({ length: 8 }, () => processes.start(session, 'sleep', never).id)
     expect(ids).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8'])
-    expect(() => processes.start(session, never)).toThrow('8 commands run in the background already')
+    expect(() => processes.start(session, 'sleep', never)).toThrow('8 commands run in the background already')
     await processes.find(session, 'p3')?.stop()
-    expect(processes.start(session, never).id).toBe('p9')
-    expect(processes.start(asSessionId('other'), never).id).toBe('p1')
+    expect(processes.start(session, 'sleep', never).id).toBe('p9')
+    expect(processes.start(asSessionId('other'), 'sleep', never).id).toBe('p1')
   })
 
   it('does not see those of others', async () => {
-    processes.start(asSessionId('other'), async () => ({ content: '' }))
+    processes.start(asSessionId('other'), 'true', async () => ({ content: '' }))
     await expect(look({ id: 'p1' })).rejects.toThrow('no command is named p1')
+    expect((await look({})).content).toBe('No command was started in the background.')
+  })
+
+  it('lists its commands without an id, and their output stays unread', async () => {
+    const waiting = 'while [ ! -e go ]; do sleep 0.02; done; echo went; while :; do sleep 1; done'
+    await start(waiting)
+    await start('true')
+    expect((await look({ id: 'p2', waitMs: 20_000 })).content).toContain('p2 has ended')
+    writeFileSync(join(cwd, 'go'), '')
+    const list = `p1 is running: ${waiting}\np2 has ended: true`
+    expect((await look({})).content).toBe(list)
+    expect((await look({ id: 'p1', waitMs: 20_000 })).content).toBe('went\n[p1 is running.]')
+    await expect(look({ stop: true })).rejects.toThrow(`name the command to stop.\n${list}`)
   })
 })
 

@@ -1,12 +1,14 @@
 import type { Tool, ToolOutput } from '@polylogue/engine'
 import { z } from 'zod'
 import { defineTool } from '../define-tool.ts'
+import { oneLine } from '../parse-with.ts'
 import type { BackgroundProcess, BackgroundProcesses } from './background-processes.ts'
 
 const MOST_WAIT_MS = 60_000
+const LONGEST_COMMAND = 120
 
 const input = z.object({
-  id: z.string().min(1).max(20).describe('As it was returned when the command started'),
+  id: z.string().min(1).max(20).optional().describe('As it was returned when the command started. Absent: list all'),
   waitMs: z.int().min(0).max(MOST_WAIT_MS).default(0).describe('Wait so long for new output or the end'),
   stop: z.boolean().default(false).describe('End it, with everything that it has started'),
 })
@@ -24,14 +26,15 @@ export function createBackgroundTool({ processes }: { readonly processes: Backgr
     inspect: async ({ id, stop }) => ({
       // Ending what the session itself has started changes no file.
       facts: stop ? { type: 'notes' } : { type: 'read-files' },
-      preview: { title: stop ? `Stop ${id}` : `Output of ${id}` },
+      preview: { title: id === undefined ? 'List background commands' : stop ? `Stop ${id}` : `Output of ${id}` },
     }),
     async run({ input: { id, waitMs, stop }, sessionId, signal }) {
-      const found = processes.find(sessionId, id)
+      const known = processes.list(sessionId)
+      if (id === undefined && !stop) return { content: describeAll(known) }
+      const found = known.find((one) => one.id === id)
       if (found === undefined) {
-        const known = processes.list(sessionId)
-        const others = known.length === 0 ? 'Nothing runs in the background.' : `There is: ${known.join(', ')}.`
-        throw new Error(`no command is named ${id}. ${others}`)
+        const problem = id === undefined ? 'name the command to stop' : `no command is named ${id}`
+        throw new Error(`${problem}.\n${describeAll(known)}`)
       }
       if (stop) await found.stop()
       else await found.wait({ for: 'news', ms: waitMs, signal })
@@ -41,6 +44,17 @@ export function createBackgroundTool({ processes }: { readonly processes: Backgr
     },
   })
 }
+
+/** One line for each command, without its output, which stays unread. */
+function describeAll(known: readonly BackgroundProcess[]): string {
+  if (known.length === 0) return 'No command was started in the background.'
+  return known
+    .map((one) => `${one.id} ${one.isRunning() ? 'is running' : 'has ended'}: ${shorten(oneLine(one.command))}`)
+    .join('\n')
+}
+
+const shorten = (text: string): string =>
+  text.length > LONGEST_COMMAND ? `${text.slice(0, LONGEST_COMMAND - 1)}…` : text
 
 /** For the model: what was printed, then how the command stands. */
 export function describeLook(process: BackgroundProcess): ToolOutput {

@@ -1,5 +1,6 @@
 import type { ToolInvocation, ToolOutput } from '@polylogue/engine'
 import { describeLook } from '../background/background-tool.ts'
+import { bashInput } from './bash-input.ts'
 import type { BashParts } from './command-place.ts'
 import { runBash } from './run-bash.ts'
 
@@ -12,7 +13,8 @@ export async function runInBackground(invocation: ToolInvocation, parts: BashPar
   const { processes } = parts.options
   if (processes === undefined) throw new Error('background: no command can run in the background here')
   signal.throwIfAborted()
-  const started = processes.start(sessionId, (stop, print) =>
+  const { command } = bashInput.parse(invocation.input)
+  const started = processes.start(sessionId, command, (stop, print) =>
     runBash({ ...invocation, signal: stop, progress: print }, parts),
   )
   await started.wait({ for: 'end', ms: FIRST_LOOK_MS, signal })

@@ -25,6 +25,8 @@ export interface Announcement {
 /** A call that has not been settled yet. */
 export interface ShownCall {
   readonly announcement: Announcement
+  /** The call may end during a later prompt. Clients forget calls with the prompt that announced them. */
+  readonly outlivesPrompt: boolean
   /** Shown only in the permission request. */
   readonly details: ToolCallContent[]
   readonly diffs: ToolCallContent[]
@@ -54,6 +56,7 @@ export function showCall(
       ...(locations.length > 0 && { locations: locations.map(toLocation) }),
       ...(content.length > 0 && { content }),
     },
+    outlivesPrompt: look.kind === 'question',
     details: detailsOf(call),
     diffs: content,
     plan: planOf(look.kind, input),

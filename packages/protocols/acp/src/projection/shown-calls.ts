@@ -136,11 +136,13 @@ export class ShownCalls {
     const plan: SessionUpdate[] =
       isCompleted && call.plan !== undefined ? [{ sessionUpdate: 'plan', entries: call.plan }] : []
     if (!call.isAnnounced) return plan
+    const { title, kind } = call.announcement
     const isTold = this.#profile === 'seed' && call.hasToldOutput
     const content = [...(isCompleted ? call.diffs : []), ...outputContent(output, this.#imageBytes)]
     const end: SessionUpdate = {
       sessionUpdate: 'tool_call_update',
       toolCallId,
+      ...(call.outlivesPrompt && this.#profile === 'standard' && { title, kind }),
       status: isCompleted ? 'completed' : 'failed',
       ...(!isTold && { content }),
       ...(meta && { _meta: { [RESULT_META]: meta } }),

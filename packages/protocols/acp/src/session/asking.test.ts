@@ -158,6 +158,9 @@ describe('a question to a client without forms', () => {
     expect(await say(sessionId, 'Bob')).toMatchObject({ result: { stopReason: 'end_turn' } })
     expect(heard()).toBe('Bob')
     expect(client.text()).toBe('Who are you?Hello Bob')
+    // CodeCompanion forgets calls with their prompt, so the last update says again what it is about.
+    const last = client.updates().findLast(({ sessionUpdate }) => sessionUpdate === 'tool_call_update')
+    expect(last).toMatchObject({ title: 'Ask', kind: 'other', status: 'completed' })
     expect(await Array.fromAsync(await engine.streamHistory(user, sessionId, 'full'))).toMatchObject([
       { role: 'user', content: 'go' },
       { role: 'assistant' },
