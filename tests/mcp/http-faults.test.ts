@@ -30,7 +30,7 @@ const serverAt = (url: string, deadlineMs = 20_000) => ({
 })
 
 describe('a server over HTTP', () => {
-  it.each(['well', 'stream'] as const)('answers, as %s', async (fault) => {
+  it.each(['well', 'stream', 'only-returns'] as const)('answers, as %s', async (fault) => {
     server.fault = fault
     expect(await callTool(held, ECHO, { msg: 'hello' })).toEqual({ content: 'hello' })
     expect(new Set(server.keys)).toEqual(new Set(['s3cr3t-key']))
@@ -47,6 +47,10 @@ describe('a server over HTTP', () => {
     ['deep', /nested more than 64 deep/],
     ['event-flood', /^MCP server web: it sent more than 5000 messages/],
     ['page', /^MCP server web: .*text\/html/],
+    ['compressed', /^MCP server web: it sent a message larger than 16777216 bytes/],
+    ['long-header', /^MCP server web: .*HEADERS_OVERFLOW/],
+    ['carriage-returns', /^MCP server web: it sent more than 5000 messages/],
+    ['empty-lines', /^MCP server web: it sent more than 5000 messages/],
   ])('that fails with %s is reported, and recovers with it', async (fault, expected) => {
     server.fault = fault
     expect(await problemOf(callTool(held, ECHO, { msg: 'x' }))).toMatch(expected)
@@ -73,10 +77,24 @@ describe('a server over HTTP', () => {
     expect(server.ended).toEqual(['session-1'])
   })
 
-  it('cannot send our headers elsewhere', async () => {
-    server.fault = 'redirect'
+  it.each<HttpFault>(['redirect', 'redirect-to-file', 'sign-in'])('sends us nowhere else with %s', async (fault) => {
+    server.fault = fault
     expect(await problemOf(callTool(held, ECHO, { msg: 'x' }))).toMatch(/^MCP server web: /)
     expect(elsewhere.keys).toEqual([])
+  })
+
+  it.each<[HttpFault, string]>([
+    ['many-tools', 'MCP server web: it sent a message with more than 50000 keys'],
+    ['large-schema', 'MCP server web: it sent a message larger than 16777216 bytes'],
+    ['hidden-schema', 'MCP server web: tool "echo" is left out: inputSchema: larger than 65536 characters'],
+    ['large-description', 'MCP server web: tool "echo" is left out: description: longer than 65536 characters'],
+  ])('has no tools if its list is bad: %s', async (fault, expected) => {
+    await held.release()
+    server.fault = fault
+    const again = world.pool.hold([serverAt(server.url)])
+    await again.settled()
+    expect(again.tools()).toEqual([])
+    expect(world.logged).toContain(expected)
   })
 
   it('that is missing is reported without its secrets', async () => {

@@ -1,6 +1,7 @@
-// An MCP server over HTTP that fails in the way it is told, when the tool `echo` is called.
+// An MCP server over HTTP that fails in the way it is told, when the tool `echo` is called or its list is read.
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { gzipSync } from 'node:zlib'
 
 export type HttpFault =
   | 'well'
@@ -17,7 +18,18 @@ export type HttpFault =
   | 'event-flood'
   | 'forgets'
   | 'redirect'
+  | 'redirect-to-file'
+  | 'sign-in'
   | 'page'
+  | 'compressed'
+  | 'long-header'
+  | 'carriage-returns'
+  | 'empty-lines'
+  | 'only-returns'
+  | 'many-tools'
+  | 'large-schema'
+  | 'hidden-schema'
+  | 'large-description'
 
 export interface MisbehavingHttp {
   readonly url: string
@@ -40,6 +52,13 @@ interface Message {
 const MANY_KEYS = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1]))
 const EVENT_STREAM = { 'content-type': 'text/event-stream' }
 const echo = { name: 'echo', inputSchema: { type: 'object' } }
+const LARGE = 4 * 1024 * 1024
+const LISTS: { readonly [fault in HttpFault]?: readonly object[] } = {
+  'many-tools': Array.from({ length: 100_000 }, (_, index) => ({ ...echo, name: `t${index}` })),
+  'large-schema': [{ ...echo, inputSchema: { ...echo.inputSchema, description: 'x'.repeat(5 * LARGE) } }],
+  'hidden-schema': [{ ...echo, inputSchema: { ...echo.inputSchema, description: '\u200b'.repeat(LARGE) } }],
+  'large-description': [{ ...echo, description: '\u200b'.repeat(LARGE) }],
+}
 
 export async function startMisbehavingHttp(elsewhere = 'http://127.0.0.1:1/'): Promise<MisbehavingHttp> {
   const keys: (string | undefined)[] = []
@@ -86,7 +105,7 @@ export async function startMisbehavingHttp(elsewhere = 'http://127.0.0.1:1/'): P
         { 'mcp-session-id': `session-${sessions}` },
       )
     }
-    if (message.method === 'tools/list') return tell({ tools: [echo] })
+    if (message.method === 'tools/list') return tell({ tools: LISTS[self.fault] ?? [echo] })
     if (message.method !== 'tools/call') return tell({})
     const result = { content: [{ type: 'text', text: message.params?.arguments?.msg ?? '' }] }
     switch (self.fault) {
@@ -121,20 +140,45 @@ export async function startMisbehavingHttp(elsewhere = 'http://127.0.0.1:1/'): P
       case 'event-flood': {
         response.writeHead(200, EVENT_STREAM)
         const event = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } })}\n\n`
-        const more = (): void => {
-          if (response.destroyed) return
-          if (response.write(event.repeat(100))) setImmediate(more)
-          else response.once('drain', more)
-        }
-        return more()
+        return writeForever(response, event.repeat(100))
       }
       case 'forgets':
         self.fault = 'well'
         return void response.writeHead(404).end()
       case 'redirect':
         return void response.writeHead(307, { location: elsewhere }).end()
+      case 'redirect-to-file':
+        return void response.writeHead(307, { location: 'file:///etc/passwd' }).end()
+      case 'sign-in': {
+        const place = `Bearer error="insufficient_scope", resource_metadata="${elsewhere}"`
+        return void response.writeHead(401, { 'www-authenticate': place }).end()
+      }
+      case 'compressed':
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        return void response.end(gzipSync(Buffer.alloc(40 * 1024 * 1024, ' ')))
+      case 'long-header':
+        response.setHeader('x-long', 'x'.repeat(LARGE))
+        return tell(result)
+      case 'carriage-returns':
+      case 'empty-lines':
+        response.writeHead(200, EVENT_STREAM)
+        return writeForever(response, Buffer.alloc(65_536, self.fault === 'empty-lines' ? '\n' : '\r'))
+      case 'only-returns':
+        return void response.writeHead(200, EVENT_STREAM).end(`: hello\r\revent: message\rdata: ${answer(result)}\r\r`)
+      case 'many-tools':
+      case 'large-schema':
+      case 'hidden-schema':
+      case 'large-description':
+        return tell(result)
       case 'page':
         return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>')
     }
   }
+}
+
+function writeForever(response: ServerResponse, piece: string | Uint8Array): void {
+  if (response.destroyed) return
+  const more = (): void => writeForever(response, piece)
+  if (response.write(piece)) setImmediate(more)
+  else response.once('drain', more)
 }

@@ -1,5 +1,5 @@
-// HTTP to configured MCP servers. A response is one JSON message or a stream of events. Limits its size, and the rate of
-// the stream.
+// HTTP to configured MCP servers. A response is one JSON message or a stream of events. Limits its size, the time of an
+// answer, and the rate of a stream.
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Clock } from '@polylogue/engine'
 import { z } from 'zod'
@@ -9,6 +9,8 @@ import { createRateLimit } from './rate-limit.ts'
 
 export interface BoundedFetchOptions {
   readonly clock: Clock
+  /** How long the answer to a request may take. Nobody waits for it after that. */
+  readonly answerMs: number
   /** How to reach the server. Default: any address. */
   readonly fetch?: FetchLike
   /** Called once for each response that is cut off. */
@@ -23,7 +25,8 @@ const RETURN = 0x0d
 /** The error code that we use when a server does not answer. */
 export const ANSWER_CUT = -32_099
 
-export function createBoundedFetch({ clock, fetch: reach = fetch, onViolation }: BoundedFetchOptions): FetchLike {
+export function createBoundedFetch(options: BoundedFetchOptions): FetchLike {
+  const { clock, answerMs, fetch: reach = fetch, onViolation } = options
   const countEvent = createRateLimit(MOST_UNASKED, FLOOD_WINDOW_MS, () => clock.now())
   return async (url, init) => {
     const response = await reach(url, init)
@@ -31,26 +34,33 @@ export function createBoundedFetch({ clock, fetch: reach = fetch, onViolation }:
     const isStream = response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true
     const check = isStream ? createEventCheck(countEvent) : createSizeCheck()
     const reader = response.body.getReader()
+    // The SDK stops waiting at its deadline, but goes on reading what a slow server sends.
+    const overdue =
+      init?.method === 'POST' ? clock.setTimer(answerMs, () => void reader.cancel().catch(() => {})) : undefined
     const bounded = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const { value, problem } = await readNext(reader)
         if (value !== undefined) {
           try {
-            check.push(value)
+            return controller.enqueue(check.push(value))
           } catch (error) {
+            overdue?.cancel()
             onViolation(error instanceof Error ? error.message : String(error))
             await reader.cancel().catch(() => {})
             throw error
           }
-          return controller.enqueue(value)
         }
+        overdue?.cancel()
         // Otherwise the caller would wait forever. A stream with ids can be resumed.
         const id = isStream && !check.isResumable() ? requestIdOf(init?.body) : undefined
         if (id !== undefined) controller.enqueue(cutAnswer(id))
         else if (problem !== undefined) return controller.error(problem)
         controller.close()
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        overdue?.cancel()
+        return reader.cancel(reason)
+      },
     })
     const { status, statusText, headers } = response
     return new Response(bounded, { status, statusText, headers })
@@ -88,8 +98,8 @@ function cutAnswer(id: number | string): Uint8Array {
 }
 
 interface Check {
-  /** Throws if a limit is exceeded. */
-  push(chunk: Uint8Array): void
+  /** Returns what to read instead of the chunk. Throws if a limit is exceeded. */
+  push(chunk: Uint8Array): Uint8Array
   /** Whether there were events with ids. */
   isResumable(): boolean
 }
@@ -102,42 +112,67 @@ function createSizeCheck(): Check {
       size += chunk.length
       if (size > LARGEST_MESSAGE) throw tooLarge()
       count.push(chunk)
+      return chunk
     },
     isResumable: () => false,
   }
 }
 
-/** Events end with an empty line. */
+/** So many empty lines count as one message: they cost time, but are part of none. */
+const BLANKS_COUNTED = 64
+
+/**
+ * Events end with an empty line. Every line end becomes a line feed: the parser of the SDK takes quadratic time for
+ * carriage returns.
+ */
 function createEventCheck(countEvent: (size: number) => void): Check {
   const count = createJsonCount()
   let size = 0
   let column = 0
   let idLetters = 0
   let hasIds = false
+  let blanks = 0
+  let isAfterReturn = false
+
+  function endLine(): void {
+    if (column === 0 && size > 0) {
+      countEvent(size)
+      count.restart()
+      size = 0
+    } else if (column === 0) {
+      blanks = (blanks + 1) % BLANKS_COUNTED
+      if (blanks === 0) countEvent(BLANKS_COUNTED)
+    }
+    column = 0
+    idLetters = 0
+  }
+
   return {
     push(chunk) {
+      const read = new Uint8Array(chunk.length)
+      let length = 0
       let begin = 0
-      for (const [index, byte] of chunk.entries()) {
-        if (byte === RETURN) continue
-        if (byte !== NEW_LINE) {
+      for (const byte of chunk) {
+        const isSecondHalf = byte === NEW_LINE && isAfterReturn
+        isAfterReturn = byte === RETURN
+        if (isSecondHalf) continue
+        if (byte === NEW_LINE || byte === RETURN) {
+          count.push(read.subarray(begin, length))
+          begin = length
+          endLine()
+          read[length] = NEW_LINE
+        } else {
           if (column < ID_FIELD.length && byte === ID_FIELD[column] && idLetters === column) idLetters += 1
           if (idLetters === ID_FIELD.length) hasIds = true
           column += 1
           size += 1
-          continue
+          read[length] = byte
         }
-        if (column === 0 && size > 0) {
-          countEvent(size)
-          count.push(chunk.subarray(begin, index))
-          count.restart()
-          begin = index
-          size = 0
-        }
-        column = 0
-        idLetters = 0
+        length += 1
       }
       if (size > LARGEST_MESSAGE) throw tooLarge()
-      count.push(chunk.subarray(begin))
+      count.push(read.subarray(begin, length))
+      return read.subarray(0, length)
     },
     isResumable: () => hasIds,
   }

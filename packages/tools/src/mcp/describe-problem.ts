@@ -2,13 +2,15 @@ import { oneLine } from '../parse-with.ts'
 import { type McpServer, secretsOf } from './mcp-server.ts'
 
 const LONGEST_PROBLEM = 500
+/** More than what is shown, so that no secret is cut in half. */
+const LONGEST_READ = 20 * LONGEST_PROBLEM
 /** Shorter values would match ordinary words. */
 const SHORTEST_SECRET = 6
 
 /** One line that is safe to show and log. */
 export function describeProblem(error: unknown, server: McpServer): string {
   const said = error instanceof Error ? withCause(error) : String(error)
-  let text = said
+  let text = said.slice(0, LONGEST_READ)
   for (const secret of secretsOf(server)) {
     if (secret.length >= SHORTEST_SECRET) text = text.replaceAll(secret, '***')
   }

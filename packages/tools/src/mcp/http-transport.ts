@@ -2,18 +2,20 @@ import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } fro
 import type { Clock } from '@polylogue/engine'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import type { Allowance } from '../web/allowance.ts'
+import { CONNECT_MS } from './mcp-limits.ts'
 import type { McpReach } from './mcp-server.ts'
 import { createPublicFetch } from './public-fetch.ts'
 
 export interface HttpTransportOptions {
   readonly reach: Extract<McpReach, { type: 'http' | 'sse' }>
   readonly clock: Clock
+  readonly deadlineMs: number
   /** Only public and explicitly allowed addresses. */
   readonly publicOnly?: Allowance
 }
 
 /** Redirects stay within the origin, so that secret headers reach no other server. */
-export function createHttpTransport({ reach, clock, publicOnly }: HttpTransportOptions): {
+export function createHttpTransport({ reach, clock, deadlineMs, publicOnly }: HttpTransportOptions): {
   readonly transport: Transport
   readonly problem: () => string | undefined
   readonly endSession: () => Promise<void>
@@ -21,6 +23,7 @@ export function createHttpTransport({ reach, clock, publicOnly }: HttpTransportO
   let problem: string | undefined
   const boundedFetch = createBoundedFetch({
     clock,
+    answerMs: Math.max(CONNECT_MS, deadlineMs),
     ...(publicOnly && { fetch: createPublicFetch(publicOnly) }),
     onViolation(why) {
       problem ??= why

@@ -114,9 +114,9 @@ function createTransport({ server, stateDir, clock, allowance }: OpenClientOptio
   readonly problem: () => string | undefined
   readonly endSession?: () => Promise<void>
 } {
-  const { reach, isPublicOnly } = server
+  const { reach, isPublicOnly, deadlineMs } = server
   if (reach.type !== 'stdio')
-    return createHttpTransport({ reach, clock, ...(isPublicOnly && { publicOnly: allowance }) })
+    return createHttpTransport({ reach, clock, deadlineMs, ...(isPublicOnly && { publicOnly: allowance }) })
   const transport = createStdioTransport({ reach, stateDir, clock })
   return { transport, problem: () => transport.problem }
 }

@@ -30,12 +30,12 @@ export interface ToolHints {
 const hint = z.boolean().optional().catch(undefined)
 const listed = z.object({
   name: z.string().min(1).max(256),
-  title: z.string().optional().catch(undefined),
-  description: z.string().default(''),
+  title: z.string().max(LARGEST_SCHEMA).optional().catch(undefined),
+  description: z.string().max(LARGEST_SCHEMA, `longer than ${LARGEST_SCHEMA} characters`).default(''),
   inputSchema: z.looseObject({ type: z.literal('object') }),
   annotations: z
     .object({
-      title: z.string().optional().catch(undefined),
+      title: z.string().max(LARGEST_SCHEMA).optional().catch(undefined),
       readOnlyHint: hint,
       destructiveHint: hint,
       idempotentHint: hint,
@@ -57,10 +57,11 @@ export async function parseToolDefinition(value: unknown, digest: Digest): Promi
   if (isDeeperThan(schema, DEEPEST_SCHEMA)) throw new Error(`inputSchema: nested more than ${DEEPEST_SCHEMA} deep`)
   const { $schema: _, ...rest } = schema
   // The value was parsed from JSON.
-  const inputSchema = withoutHidden(rest as JsonObject)
-  if (JSON.stringify(inputSchema).length > LARGEST_SCHEMA) {
+  const given = rest as JsonObject
+  if (JSON.stringify(given).length > LARGEST_SCHEMA) {
     throw new Error(`inputSchema: larger than ${LARGEST_SCHEMA} characters`)
   }
+  const inputSchema = withoutHidden(given)
   const shown = annotations.title ?? title
   return {
     name,
