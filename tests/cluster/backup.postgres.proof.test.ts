@@ -71,6 +71,10 @@ it('the documented backup of running nodes is restored with every session', { ti
   expect(JSON.stringify(await again.history())).toContain('more')
   tellProof({
     ...{ id: 'backup', store: 'postgres', seed: 'none', seconds: seconds() },
-    ...{ what: 'commands of the documented backup and restore, while a node runs', count: commands.length, failures: 0 },
+    ...{
+      what: 'commands of the documented backup and restore, while a node runs',
+      count: commands.length,
+      failures: 0,
+    },
   })
 })

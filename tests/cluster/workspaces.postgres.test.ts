@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ServerDatabase } from '../support/databases.ts'
@@ -85,6 +85,22 @@ describe('the directory that --workspaces names on all nodes', { timeout: 90_000
     expect(await refusalOf(`bare-${role}`, ['--role', role])).toContain(
       'The other nodes on this database keep the files of sessions in a shared directory: name it with --workspaces.',
     )
+  })
+
+  it('cluster 63: refuses turns with a sentence while it is not mounted, and writes nothing in its place', async () => {
+    const session = await openToolSession(b, { preset: 'full-access' })
+    await session.turn(script(call('u1', 'Write', { path: 'note.txt', content: 'before' })))
+    await rename(shared, `${shared}-away`)
+    await mkdir(shared)
+    const answer = await session.turn(script(call('u2', 'Write', { path: 'note.txt', content: 'meanwhile' })))
+    expect(JSON.stringify(answer)).toContain(
+      `No node that runs turns has the shared directory ${shared}, which --workspaces names.`,
+    )
+    expect(await readdir(shared)).toEqual([])
+    await rmdir(shared)
+    await rename(`${shared}-away`, shared)
+    await session.turn(script(call('u3', 'Read', { path: 'note.txt' })))
+    expect(JSON.stringify((await session.callOf('u3')).output)).toContain('before')
   })
 
   it('cluster 47: a web node runs no tools and needs no directory; the environment can name it too', async () => {

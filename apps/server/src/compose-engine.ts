@@ -29,6 +29,7 @@ import { capPresets } from './permissions/cap-presets.ts'
 import { toOperatorPolicy } from './permissions/permissions-schema.ts'
 import { rememberRules } from './permissions/remembered-rules.ts'
 import type { Confinement } from './platform/confinement.ts'
+import type { SharedDirectory } from './nodes/agree-on-workspaces.ts'
 import { randomBytes } from './platform/random-bytes.ts'
 import type { createSecretBox } from './platform/secret-box.ts'
 import { sha256 } from './platform/sha256.ts'
@@ -62,6 +63,8 @@ export interface EnginePartsDeps {
   readonly self: NodeFacts
   /** Present if the storage is shared. */
   readonly cluster?: ClusterParts
+  /** The directory of `--workspaces`, if the storage is shared. */
+  readonly sharedDirectory?: SharedDirectory
   readonly config: LoadedConfig
   readonly clock: Clock
   readonly log: Log
@@ -103,6 +106,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
     removedDirectory: (path) => removeToolCaches(cachesDir(options.dataDir), path),
     directoryOf: (agent) => agentDirectories.get(agent),
     refuse: refuseProtectedRoots(deps.protectedSet),
+    ...(deps.sharedDirectory && { shared: deps.sharedDirectory }),
   })
   const bare = createBareEngine(deps, { ids, rules, workspaces, log: write })
   const capped = capPresets(bare, config.permissions.ceiling)

@@ -34,7 +34,8 @@ import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
 import { describeSelf } from './nodes/describe-self.ts'
-import { createNodeHealth, type Readiness } from './nodes/node-health.ts'
+import type { Readiness } from './nodes/node-health.ts'
+import type { OpenCluster } from './nodes/open-cluster.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics/server-metrics.ts'
 import { createRunningTurns, type RunningTurns } from './observe/running-turns.ts'
 import { watchSessionChanges, type SessionChangesHub } from './observe/session-changes.ts'
@@ -153,38 +154,16 @@ export async function compose(
   if (stores.cluster === undefined && flag !== undefined) {
     throw new ServeError(`${flag} needs a database that several nodes can share; see --database.`, EXIT_CONFIG)
   }
+  let cluster: OpenCluster | undefined
   try {
-    if (stores.cluster) {
-      const { agreeOnSecretKey } = await import('./nodes/agree-on-secret-key.ts')
-      const { agreeOnWorkspaces } = await import('./nodes/agree-on-workspaces.ts')
-      await agreeOnSecretKey(stores.cluster, secretKeys)
-      await agreeOnWorkspaces(stores.cluster, { role: self.role, directory: options.workspaces })
-    }
+    const joining = { options, config, self, secretKeys, clock, log }
+    const { cluster: shared } = stores
+    cluster = shared && (await (await import('./nodes/open-cluster.ts')).openCluster(shared, joining))
   } catch (error) {
     await stores.close()
     throw error
   }
-  const bus =
-    stores.cluster &&
-    (options.redis === undefined
-      ? stores.cluster.openBus(self.nodeId)
-      : (await import('./nodes/redis-bus.ts')).createRedisBus({ url: options.redis, nodeId: self.nodeId, clock }))
-  const health = bus && createNodeHealth(systemClock, bus)
-  const cutOffListeners: (() => void)[] = []
-  const cluster = stores.cluster &&
-    bus && {
-      self,
-      nodes: stores.cluster.nodes,
-      bus,
-      onReplaced: stores.cluster.onReplaced,
-      onBeat(storageNow: number) {
-        clock.learn(storageNow)
-        health?.beat()
-      },
-      onCutOff: () => cutOffListeners.forEach((listener) => listener()),
-      dispatcher: stores.cluster.openDispatcher((problem) => writeEntry(log, { level: 'warn', ...problem })),
-      slots: limits.turnsPerNode,
-    }
+  const bus = cluster?.parts.bus
   await endLeftovers(options.dataDir, log)
 
   const turns = createRunningTurns({ readHead: (sessionId) => stores.events.readHead(sessionId) })
@@ -207,7 +186,8 @@ export async function compose(
   const engineParts = composeEngine({
     options,
     self,
-    ...(cluster && { cluster }),
+    ...(cluster && { cluster: cluster.parts }),
+    ...(cluster?.sharedDirectory && { sharedDirectory: cluster.sharedDirectory }),
     config,
     clock,
     log,
@@ -241,9 +221,9 @@ export async function compose(
     mode: stores.mode,
     self,
     clock,
-    ...(cluster && { nodes: cluster.nodes }),
-    readiness: () => health?.readiness() ?? { degraded: [] },
-    onCutOff: (listener) => void cutOffListeners.push(listener),
+    ...(cluster && { nodes: cluster.parts.nodes }),
+    readiness: () => cluster?.readiness() ?? { degraded: [] },
+    onCutOff: (listener) => cluster?.onCutOff(listener),
     isNew: stores.isNew,
     events,
     onSessionChange,
@@ -272,8 +252,7 @@ export async function compose(
       await agentParts.processes.close()
       await mcp.close()
       await engineParts.workspaces.close()
-      await cluster?.dispatcher.close()
-      await cluster?.bus.close()
+      await cluster?.close()
       await stores.close()
     },
   }

@@ -13,7 +13,7 @@ import type { MemoryStore } from './ports/memory-store.ts'
 import type { RuleStore } from './ports/rule-store.ts'
 import type { UsageStore } from './ports/usage-store.ts'
 import type { Surroundings } from './ports/surroundings.ts'
-import type { Workspaces } from './ports/workspaces.ts'
+import type { WorkspaceOwner, Workspaces } from './ports/workspaces.ts'
 import type { Dispatcher } from './ports/dispatcher.ts'
 import type { LiveBus } from './ports/live-bus.ts'
 import type { NodeFacts, Nodes } from './ports/nodes.ts'
@@ -71,6 +71,11 @@ export interface ClusterParts {
   readonly dispatcher: Dispatcher
   /** How many sessions run here at the same time. */
   readonly slots: number
+  /**
+   * What the session needs of the file system and this process does not have, such as `the directory /srv/a`. Absent: all
+   * processes have the same files.
+   */
+  readonly findMissing?: (session: WorkspaceOwner) => Promise<string | undefined>
   /** Called with the time of the storage each time the lease of this process was extended. */
   readonly onBeat?: (storageNow: number) => void
   /** The listener is called when the storage may have lost its newest commits, as after a failover. */

@@ -3,6 +3,7 @@ import {
   createEngine,
   type AgentDefinition,
   type AgentOption,
+  type ClusterParts,
   type ConversationMessage,
   type Engine,
   type EngineOptions,
@@ -33,6 +34,8 @@ export interface TestEngineOptions {
   readonly role?: NodeRole
   /** With a cluster: how many sessions run here. */
   readonly slots?: number
+  /** With a cluster: what sessions lack here. */
+  readonly findMissing?: ClusterParts['findMissing']
   readonly tools?: readonly Tool[]
   readonly options?: readonly AgentOption[]
   /** Additional agents, for sub-agents. */

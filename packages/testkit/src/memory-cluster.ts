@@ -18,8 +18,13 @@ import {
 /** What happens to a message on its way to one node: the delays of its copies. Empty: it is lost. */
 export type Delivery = (message: BusMessage) => readonly number[]
 
+export interface NodeOptions extends Pick<ClusterParts, 'findMissing'> {
+  readonly role?: NodeRole
+  readonly slots?: number
+}
+
 export interface MemoryCluster {
-  join(nodeId: string, more?: { readonly role?: NodeRole; readonly slots?: number }): ClusterParts
+  join(nodeId: string, more?: NodeOptions): ClusterParts
   /** The node neither sends nor gets anything any more. */
   cut(nodeId: string): void
   /** Cuts all nodes off from each other, or connects them again. */
@@ -45,8 +50,15 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
   const jobs: SessionId[] = []
   const workers = new Map<string, DispatchWorker>()
   const arrive = async (sessionId: SessionId): Promise<void> => {
-    const free = [...workers.values()].find((worker) => worker.room() > 0)
-    await free?.take(sessionId).catch(() => free.giveUp(sessionId))
+    const free = [...workers.values()].filter((worker) => worker.room() > 0)
+    for (const worker of free) {
+      const isTaken = await worker.take(sessionId).then(
+        () => true,
+        () => false,
+      )
+      if (isTaken) return
+    }
+    await free.at(-1)?.giveUp(sessionId)
   }
 
   const cluster: MemoryCluster = {
@@ -65,12 +77,13 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
       members.delete(nodeId)
       workers.delete(nodeId)
     },
-    join(nodeId, { role = 'all', slots = 1_000 } = {}) {
+    join(nodeId, { role = 'all', slots = 1_000, findMissing } = {}) {
       const member = { listeners: [] as BusListener[], upListeners: [] as (() => void)[] }
       members.set(nodeId, member)
       const self: NodeFacts = { nodeId, role, version: '0', machine: 'test', pid: 1 }
       return {
         self,
+        ...(findMissing && { findMissing }),
         nodes: {
           async beat(facts, leaseMs) {
             if (dead.has(nodeId)) return clock.now()

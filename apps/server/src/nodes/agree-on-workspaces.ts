@@ -2,7 +2,7 @@
 // remembers the nonce. A node that finds another nonce, or an empty directory because nothing is mounted there, is refused.
 import type { NodeRole, SharedStorage } from '@polylogue/engine'
 import { existsSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createPrivateFile } from '../platform/private-file.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
@@ -18,15 +18,22 @@ export interface NodeWorkspaces {
   readonly directory?: string | undefined
 }
 
+/** The directory of `--workspaces`, as all nodes know it. */
+export interface SharedDirectory {
+  readonly path: string
+  /** `false`: what is at the path now is another directory, or nothing. */
+  isMounted(): Promise<boolean>
+}
+
 /** Rejects with a `ServeError` when turns on this node would not find the files that the other nodes write. */
 export async function agreeOnWorkspaces(
   { agree, valuesOf }: Pick<SharedStorage, 'agree' | 'valuesOf'>,
   { role, directory }: NodeWorkspaces,
-): Promise<void> {
+): Promise<SharedDirectory | undefined> {
   if (directory === undefined) {
     // The others do not take turns of other nodes over.
     const runsTurns = role === 'all' || role === 'worker'
-    if (!runsTurns || (await valuesOf(SETTING)).length === 0) return
+    if (!runsTurns || (await valuesOf(SETTING)).length === 0) return undefined
     throw new ServeError(
       'The other nodes on this database keep the files of sessions in a shared directory: name it with --workspaces.',
       EXIT_CONFIG,
@@ -37,12 +44,18 @@ export async function agreeOnWorkspaces(
   const earlier = existsSync(marker) ? readFileSync(marker, 'utf8') : undefined
   const nonce = (earlier ?? createPrivateFile(marker, `${newNonce()}\n`)).trim()
   if (!NONCE.test(nonce)) throw new ServeError(`${marker} is damaged. Restore it, or remove it.`, EXIT_CONFIG)
-  if (await agree(SETTING, [nonce])) return
+  if (await agree(SETTING, [nonce])) return { path: directory, isMounted: () => hasNonce(marker, nonce) }
   if (earlier === undefined) await rm(marker, { force: true })
   throw new ServeError(
     `The directory ${directory} is not the one of the other nodes on this database: give all nodes the same shared directory with --workspaces.`,
     EXIT_CONFIG,
   )
 }
+
+const hasNonce = (marker: string, nonce: string): Promise<boolean> =>
+  readFile(marker, 'utf8').then(
+    (found) => found.trim() === nonce,
+    () => false,
+  )
 
 const newNonce = (): string => Buffer.from(randomBytes(16)).toString('hex')

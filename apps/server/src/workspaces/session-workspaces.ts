@@ -2,6 +2,7 @@ import type { SessionId, WorkspaceOwner, Workspaces } from '@polylogue/engine'
 import { realPathOf } from '@polylogue/tools'
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { SharedDirectory } from '../nodes/agree-on-workspaces.ts'
 import { createSessionPins, type SessionPinsOptions } from './session-pins.ts'
 
 export interface WorkspaceOptions {
@@ -17,6 +18,8 @@ export interface WorkspaceOptions {
   directoryOf(agent: string): string | undefined
   /** Why a directory that a client named may not be a root. Default: every directory may. */
   readonly refuse?: SessionPinsOptions['refuse']
+  /** `filesDir`, if other nodes use it too. */
+  readonly shared?: SharedDirectory
 }
 
 export interface SessionWorkspaces extends Workspaces {
@@ -25,7 +28,7 @@ export interface SessionWorkspaces extends Workspaces {
 
 /** Directories of sessions below `filesDir`, unless their client or their agent's configuration names one. */
 export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorkspaces {
-  const { readable = [], removed, removedDirectory, directoryOf, refuse = () => undefined } = options
+  const { readable = [], removed, removedDirectory, directoryOf, refuse = () => undefined, shared } = options
   const filesDir = realPathOf(options.filesDir)
   const ownOf = (sessionId: string): string => folderIn(join(filesDir, 'workspaces'), sessionId)
   const readableOf = (sessionId: string): readonly string[] => readable.map((folder) => folderIn(folder, sessionId))
@@ -48,8 +51,12 @@ export function createSessionWorkspaces(options: WorkspaceOptions): SessionWorks
     locate,
     async prepare(session) {
       const { sessionId, agent, directories } = session
-      if (directories.length === 0 && directoryOf(agent) === undefined)
+      if (directories.length === 0 && directoryOf(agent) === undefined) {
+        // Otherwise the session would go on with an empty directory on the disk of this node.
+        if ((await shared?.isMounted()) === false)
+          throw new Error(`The shared directory ${filesDir} is not mounted on this node.`)
         await mkdir(ownOf(oldestOf(session)), { recursive: true, mode: 0o700 })
+      }
       const workspace = locate(session)
       const pins = await Promise.all(workspace.roots.map((root) => pinsOf(session).pin(sessionId, root)))
       return { ...workspace, pins }

@@ -3,12 +3,14 @@ import {
   createFakeModel,
   createMemoryCluster,
   createMemoryEventStore,
+  createProcessStore,
   createTestEngine,
   finishes,
   hangs,
   says,
   untilQuiet,
   type FakeClock,
+  type NodeOptions,
   type TestEngine,
   type TestEngineOptions,
 } from '@polylogue/testkit'
@@ -178,4 +180,90 @@ it('cluster 66: a node that lacks the agent of a session does not claim it', asy
   expect(two.model.requests).toEqual([])
   expect((await store.readHeads([sessionId])).get(sessionId)?.owner).not.toBe(owner)
   expect((await two.recorded(sessionId)).map(({ type }) => type)).not.toContain('turn.taken-over')
+})
+
+describe('a session whose files are not on every node', () => {
+  const lacks = { findMissing: async () => 'the directory /srv/a' }
+  const ending = async (node: TestEngine, sessionId: SessionId) => (await node.recorded(sessionId)).at(-1)
+
+  it('cluster 63: runs on the node that has them, whichever node admits its turns', async () => {
+    const { clock, cluster, join } = setUp()
+    const lacking = await join(lacks)
+    const having = await join()
+    await quiet()
+    const sessionId = await begin(lacking)
+    await pass(clock, 500)
+    await say(lacking, sessionId)
+    await pass(clock, 500)
+    expect(lacking.model.requests).toEqual([])
+    expect(having.model.requests).toHaveLength(2)
+    expect(cluster.jobs.length).toBeGreaterThan(0)
+    expect(await ending(having, sessionId)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+    const taken = (await having.recorded(sessionId)).filter(({ type }) => type === 'turn.taken-over')
+    expect(taken.filter((event) => 'count' in event && Number(event.count) > 0)).toEqual([])
+  })
+
+  it('cluster 63: runs there also if every job is lost', async () => {
+    const { clock, cluster, join } = setUp()
+    cluster.deliverJob = () => []
+    const lacking = await join(lacks)
+    const having = await join()
+    await quiet()
+    await begin(lacking)
+    await pass(clock, 2_000)
+    expect(having.model.requests).toHaveLength(1)
+    expect(lacking.model.requests).toEqual([])
+  })
+
+  it('cluster 63: is refused in a sentence when no node has them', async () => {
+    const { clock, cluster, join } = setUp()
+    cluster.deliverJob = () => [5_000]
+    const one = await join(lacks)
+    const two = await join(lacks)
+    await quiet()
+    const sessionId = await begin(one)
+    await pass(clock, 29_000)
+    // A node that has them may only be slow.
+    expect((await ending(one, sessionId))?.type).toBe('turn.handed-over')
+    await pass(clock, 12_000)
+    expect([...one.model.requests, ...two.model.requests]).toEqual([])
+    expect(await ending(one, sessionId)).toMatchObject({
+      type: 'turn.ended',
+      outcome: 'failed',
+      error: { message: 'No node that runs turns has the directory /srv/a.' },
+    })
+  })
+
+  it('cluster 63: is refused at once by the only node', async () => {
+    const { cluster, join } = setUp()
+    const one = await join(lacks)
+    await join({ role: 'web' })
+    await quiet()
+    const sessionId = await begin(one)
+    await quiet()
+    expect(await ending(one, sessionId)).toMatchObject({ type: 'turn.ended', outcome: 'failed' })
+    expect(one.model.requests).toEqual([])
+    expect(cluster.jobs).toEqual([])
+  })
+
+  it('cluster 63: is refused when the node that has them died in the middle of a turn', async () => {
+    const { clock, cluster, store, join } = setUp()
+    const process = createProcessStore(store)
+    const nodeIds: string[] = []
+    const joining = { ...cluster, join: (id: string, more: NodeOptions) => (nodeIds.push(id), cluster.join(id, more)) }
+    const having = await join({ store: process, cluster: joining, model: createFakeModel([hangs]) })
+    const lacking = await join(lacks)
+    const sessionId = await begin(having)
+    await pass(clock, 1_000)
+    process.die()
+    for (const nodeId of nodeIds) cluster.cut(nodeId)
+    await pass(clock, 20_000)
+    expect(lacking.model.requests).toEqual([])
+    expect(await ending(lacking, sessionId)).toMatchObject({
+      type: 'turn.ended',
+      error: { message: 'No node that runs turns has the directory /srv/a.' },
+    })
+    // The turn could not go on, but no takeover of it was recorded.
+    expect((await lacking.recorded(sessionId)).map(({ type }) => type)).not.toContain('turn.taken-over')
+  })
 })

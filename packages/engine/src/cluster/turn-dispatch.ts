@@ -3,15 +3,19 @@ import { EngineError } from '../errors.ts'
 import { ownLevel } from '../events/levels.ts'
 import type { SessionId } from '../ids.ts'
 import type { DispatchWorker } from '../ports/dispatcher.ts'
+import type { NodeRole } from '../ports/nodes.ts'
+import type { OpenSession } from '../session/open-session.ts'
 import type { OpenSessions } from '../session/open-sessions.ts'
 import { isWanted } from '../state/session-state.ts'
-import type { Coordinator } from '../turn/coordinator.ts'
+import type { Coordinator, RunRefusal } from '../turn/coordinator.ts'
+import type { SessionBindings } from './session-bindings.ts'
 
 type TurnDispatchParts = Pick<EngineParts, 'store' | 'agents' | 'clock'> & { readonly cluster: ClusterParts }
 
 interface TurnDispatchDeps {
   readonly sessions: OpenSessions
   readonly coordinator: Coordinator
+  readonly bindings: SessionBindings
 }
 
 /** Beyond these, new turns are refused: nobody would begin them in time. */
@@ -23,6 +27,8 @@ const BACKLOG_FRESH_MS = 1_000
 export class TurnDispatch implements DispatchWorker {
   readonly #parts: TurnDispatchParts
   readonly #deps: TurnDispatchDeps
+  /** Sessions without a runner that lack files here, and when this process first sent a job for them. */
+  readonly #passedOn = new Map<SessionId, number>()
   #backlog: { readonly readAt: number; readonly isFull: Promise<boolean> } | undefined
 
   constructor(parts: TurnDispatchParts, deps: TurnDispatchDeps) {
@@ -30,10 +36,9 @@ export class TurnDispatch implements DispatchWorker {
     this.#deps = deps
   }
 
-  /** Whether this process takes turns that nobody runs. An editor and an errand run only what they began. */
+  /** Whether this process takes turns that nobody runs. */
   get isWorker(): boolean {
-    const { role } = this.#parts.cluster.self
-    return role === 'all' || role === 'worker'
+    return runsTurnsOfOthers(this.#parts.cluster.self.role)
   }
 
   /** Whether a new turn may begin here. */
@@ -62,6 +67,38 @@ export class TurnDispatch implements DispatchWorker {
     return waiting > MOST_WAITING || oldestMs > LONGEST_WAIT_MS
   }
 
+  /** What the session needs of the file system and this process does not have. An editor here has its own files. */
+  async findMissing({ id: sessionId, state }: OpenSession): Promise<string | undefined> {
+    const { findMissing } = this.#parts.cluster
+    if (this.#deps.bindings.has(sessionId)) return undefined
+    return findMissing?.({ sessionId, agent: state.agent, directories: state.settings.directories })
+  }
+
+  async refusal(session: OpenSession): Promise<RunRefusal | undefined> {
+    const missing = await this.findMissing(session)
+    if (missing === undefined) return undefined
+    return (await this.#hasOtherWorkers()) ? { type: 'elsewhere' } : { type: 'nowhere', reason: nobodyHas(missing) }
+  }
+
+  async #hasOtherWorkers(): Promise<boolean> {
+    const { nodes, self } = this.#parts.cluster
+    const others = (await nodes.list()).filter(({ nodeId, isAlive }) => isAlive && nodeId !== self.nodeId)
+    return others.some(({ role }) => runsTurnsOfOthers(role))
+  }
+
+  /** Called while a session waits for a runner and this process lacks its files. Somebody must end a turn that nobody can run. */
+  passOn(sessionId: SessionId): void {
+    if (this.#passedOn.has(sessionId)) return
+    this.#passedOn.set(sessionId, this.#parts.clock.now())
+    this.#parts.cluster.dispatcher.send(sessionId)
+  }
+
+  /** These sessions, and no others, wait for a runner. */
+  stillWaiting(sessionIds: readonly SessionId[]): void {
+    const waiting = new Set(sessionIds)
+    for (const id of this.#passedOn.keys()) if (!waiting.has(id)) this.#passedOn.delete(id)
+  }
+
   async take(sessionId: SessionId): Promise<void> {
     const { sessions, coordinator } = this.#deps
     // This node could not read the log. Nodes that can also look for sessions without a runner.
@@ -71,6 +108,8 @@ export class TurnDispatch implements DispatchWorker {
     if (this.#parts.agents.find(session.state.agent) === undefined) {
       throw new Error(`this node does not offer the agent ${session.state.agent}`)
     }
+    const missing = await this.findMissing(session)
+    if (missing !== undefined) throw new Error(`this node does not have ${missing}`)
     const heads = await this.#parts.store.readHeads([sessionId])
     // Whether its owner lives is for the sweep to judge.
     if (heads.get(sessionId)?.owner === undefined && this.admits()) coordinator.wake(session)
@@ -80,6 +119,22 @@ export class TurnDispatch implements DispatchWorker {
     const { sessions, coordinator } = this.#deps
     const session = await sessions.find(sessionId)
     if (session === undefined || !isWanted(session.state) || coordinator.isRunning(sessionId)) return
-    await coordinator.giveUp(session, `No node could run the agent ${session.state.agent}.`)
+    const { agent } = session.state
+    const missing = await this.findMissing(session)
+    const isKnown = this.#parts.agents.find(agent) !== undefined
+    if (!isKnown) return coordinator.giveUp(session, `No node could run the agent ${agent}.`)
+    // Only other nodes have failed.
+    if (missing === undefined) return this.admits() ? coordinator.wake(session) : undefined
+    const since = this.#passedOn.get(sessionId) ?? this.#parts.clock.now()
+    // A node that has the files may have been too slow to take a job, or have no room yet.
+    const isEarly = this.#parts.clock.now() - since < LONGEST_WAIT_MS && (await this.#hasOtherWorkers())
+    if (!isEarly) return coordinator.giveUp(session, nobodyHas(missing))
+    this.#passedOn.set(sessionId, since)
+    this.#parts.cluster.dispatcher.send(sessionId)
   }
 }
+
+/** An editor and an errand run only what they began. */
+const runsTurnsOfOthers = (role: NodeRole): boolean => role === 'all' || role === 'worker'
+
+const nobodyHas = (missing: string): string => `No node that runs turns has ${missing}.`

@@ -10,7 +10,7 @@ import { StoreContact, noteContact } from '../cluster/store-contact.ts'
 import { LiveLink } from '../cluster/live-link.ts'
 import { NodeLease } from '../cluster/node-lease.ts'
 import { TurnDispatch } from '../cluster/turn-dispatch.ts'
-import { Coordinator } from '../turn/coordinator.ts'
+import { Coordinator, type RunRefusal } from '../turn/coordinator.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { readSummary } from '../views/session-list.ts'
 import { readWaitingCalls } from '../views/waiting-calls.ts'
@@ -65,8 +65,11 @@ export function createEngine(given: EngineOptions): Engine {
     admits: () => dispatch?.admits() !== false,
     delegate: (id: SessionId) => cluster.dispatcher.send(id),
     isBound: (id: SessionId) => bindings?.has(id) === true,
-    refusal: async ({ id, state }: OpenSession) =>
-      state.settings.directories.length === 0 ? undefined : bindings?.refusal(id),
+    async refusal(session: OpenSession): Promise<RunRefusal | undefined> {
+      const isNamed = session.state.settings.directories.length > 0
+      const reason = isNamed ? await bindings?.refusal(session.id) : undefined
+      return reason === undefined ? dispatch?.refusal(session) : { type: 'nowhere', reason }
+    },
   }
   const bindings = cluster && new SessionBindings(cluster)
   const coordinator = new Coordinator(options, options.owner, placement)
@@ -75,7 +78,7 @@ export function createEngine(given: EngineOptions): Engine {
     (id) => coordinator.isRunning(id),
     (session, recorded) => coordinator.moved(session, recorded),
   )
-  const dispatch = cluster && new TurnDispatch({ ...options, cluster }, { sessions, coordinator })
+  const dispatch = cluster && bindings && new TurnDispatch({ ...options, cluster }, { sessions, coordinator, bindings })
   const link = cluster && new LiveLink({ ...options, cluster }, { sessions, coordinator })
   const watch =
     options.isShared === true

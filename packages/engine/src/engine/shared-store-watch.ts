@@ -156,6 +156,7 @@ export class SharedStoreWatch {
     this.#sweptAt = now
     const wanted = await this.#parts.store.wantedSessions(SWEPT_AT_ONCE, ownLevel())
     this.#steadySince = Math.min(this.#steadySince, now)
+    if (wanted.length < SWEPT_AT_ONCE) this.#dispatch?.stillWaiting(wanted)
     const room = this.#dispatch?.room() ?? SWEPT_AT_ONCE
     const left = wanted.filter((id) => !this.#coordinator.isRunning(id)).slice(0, room)
     if (left.length === 0) return
@@ -172,6 +173,7 @@ export class SharedStoreWatch {
     try {
       const session = await this.#sessions.find(sessionId)
       if (session === undefined || this.#parts.agents.find(session.state.agent) === undefined) return
+      if ((await this.#dispatch?.findMissing(session)) !== undefined) return this.#dispatch?.passOn(sessionId)
       const isAbandoned = isFromDead && (await this.#bindings?.isAbandoned(sessionId)) === true
       if (isFromDead) void this.#coordinator.takeOver(session, isAbandoned ? 'abandoned' : 'takeover')
       else this.#coordinator.wake(session)

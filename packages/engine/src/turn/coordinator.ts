@@ -40,9 +40,12 @@ export interface Placement {
   delegate(sessionId: SessionId): void
   /** No other process may run the session. */
   isBound(sessionId: SessionId): boolean
-  /** Why this process may not run the session, although it has claimed it. */
-  refusal(session: OpenSession): Promise<string | undefined>
+  /** Whether this process may not run the session, although it has claimed it. */
+  refusal(session: OpenSession): Promise<RunRefusal | undefined>
 }
+
+/** `elsewhere`: another process may be able to run the session. `nowhere`: none is; the reason is a sentence. */
+export type RunRefusal = { readonly type: 'elsewhere' } | { readonly type: 'nowhere'; readonly reason: string }
 
 const ALONE: Placement = {
   admits: () => true,
@@ -222,15 +225,20 @@ export class Coordinator {
     const { session } = runner
     const { log } = this.#parts
     let fence: Fence | undefined
+    let isForOthers = false
     try {
       fence = start.fence ?? (await this.#leases.claimNow(session.id))
       if (fence === undefined) return
       runner.fence = fence
       if (this.#parts.isShared === true && start.fence === undefined) await session.refresh()
       const refusal = this.#parts.isShared === true ? await this.#placement.refusal(session) : undefined
-      if (refusal !== undefined) {
-        const failure = { code: 'failed', message: refusal }
-        return void (await endBrokenTurn(session, fence, { parts: this.#parts, error: refusal, failure }))
+      if (refusal?.type === 'nowhere') {
+        const failure = { code: 'failed', message: refusal.reason }
+        return void (await endBrokenTurn(session, fence, { parts: this.#parts, error: refusal.reason, failure }))
+      }
+      if (refusal?.type === 'elsewhere') {
+        isForOthers = true
+        return await handOverTurn(session, fence, this.#parts)
       }
       if (start.fence !== undefined) await this.#untilFollowed(session)
       else if (start.cause !== 'wake' || isLeftOpen(session.state)) await this.#repair(session, fence, start.cause)
@@ -256,7 +264,7 @@ export class Coordinator {
       const isCutOff = stopReasonOf(runner.abort.signal) === 'cut-off' && !session.isStale
       if (held !== undefined && isCutOff) this.#retryLater(session)
       else if (held !== undefined) await this.#leases.release(session.id, held)
-      if (this.#isStopping && isWanted(session.state)) this.#placement.delegate(session.id)
+      if ((this.#isStopping || isForOthers) && isWanted(session.state)) this.#placement.delegate(session.id)
       this.#wakeIfNudged(runner)
     }
   }
