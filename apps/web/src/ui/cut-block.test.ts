@@ -36,6 +36,17 @@ describe('cutBlock', () => {
     expect(cutBlock(raw)).toEqual({ type: 'fence', language, text })
   })
 
+  // With 3,000 characters, the frames of an answer that grows took three times as long.
+  it.each([
+    ['paragraph', fill((index) => `word${index} `)],
+    ['list', fill((index) => `- item ${index}\n`)],
+    ['table', `a | b\n-|-\n${fill((index) => `${index} | cell\n`)}`],
+  ])('keeps what is parsed again with every delta short: a %s', (_, text) => {
+    for (let end = text.length - 600; end < text.length; end += 7) {
+      expect(piecesOf(text.slice(0, end)).at(-1)?.length).toBeLessThan(1_050)
+    }
+  })
+
   it('cuts a paragraph between words, and loses no character', () => {
     const text = fill((index) => `word${index} `)
     expect(piecesOf(text).length).toBeGreaterThan(2)

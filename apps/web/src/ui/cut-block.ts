@@ -9,8 +9,8 @@ export type CutBlock =
   | { readonly type: 'paragraph' | 'table'; readonly pieces: readonly string[] }
   | { readonly type: 'list'; readonly start: number | undefined; readonly pieces: readonly string[] }
 
-/** Characters of a piece, at least. */
-const PIECE = 1_500
+/** Characters of a piece, at least. Twice as many are parsed again with every delta. */
+const PIECE = 500
 
 export function cutBlock(text: string): CutBlock {
   const whole: CutBlock = { type: 'whole', text }
