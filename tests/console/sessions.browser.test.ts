@@ -187,6 +187,19 @@ it('settings change the theme and the density at once, and stay', async () => {
   expect(await stage.page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(21, 20, 18)')
 })
 
+it('a long list of sessions scrolls by itself: the page has no more than its window', async () => {
+  for (let count = 0; count < 30; count++) await seed(0)
+  await stage.page.goto(stage.server().url ?? '')
+  await expect.poll(() => rail().count(), WAIT).toBeGreaterThan(25)
+  const over = await stage.page.evaluate('document.documentElement.scrollHeight - innerHeight')
+  expect(over).toBeLessThanOrEqual(0)
+  const settings = await stage.page.locator('.rail').getByRole('link', { name: 'Settings' }).boundingBox()
+  expect((settings?.y ?? 1_000) + (settings?.height ?? 0)).toBeLessThanOrEqual(800)
+  expect(await stage.page.locator('.rail-sessions').evaluate((list) => list.scrollHeight > list.clientHeight)).toBe(
+    true,
+  )
+})
+
 it('console 71: no page broke a rule of its own', () => {
   expect(withoutLosses(stage.complaints)).toEqual([])
 })
