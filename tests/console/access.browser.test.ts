@@ -192,9 +192,27 @@ describe('by finger', () => {
     await page.locator('.phone-bar').waitFor()
   })
 
+  it('console 65: what is higher than the window begins at its top', async () => {
+    await page.setViewportSize({ width: 390, height: 480 })
+    await page.goto(addressOf('/'))
+    await page.locator('.first-steps').waitFor()
+    expect((await page.locator('main h1').boundingBox())?.y).toBeGreaterThanOrEqual(0)
+    await page.setViewportSize({ width: 390, height: 780 })
+    await page.goBack()
+  })
+
   it('console 65: what a finger touches is 44 pixels high', async () => {
+    await phone.composer.fill(call('b2', 'Bash', { command: 'uname -finger' }))
+    await phone.composer.press('Enter')
     const heightsOf = (name: string) =>
       page.locator(name).evaluateAll((all) => all.map(({ clientHeight }) => clientHeight))
+    await phone.card.getByRole('button', { name: /^Allow/ }).waitFor()
+    expect(Math.min(...(await heightsOf('.ask label')))).toBeGreaterThanOrEqual(44)
+    const header = await page.locator('.chat-header').boundingBox()
+    const sheet = await phone.card.boundingBox()
+    expect((header?.y ?? 0) + (header?.height ?? 0)).toBeLessThanOrEqual(sheet?.y ?? 0)
+    await phone.card.getByRole('button', { name: /^Allow/ }).tap()
+    await phone.rests()
     await page.locator('.chat-header button').last().tap()
     await page.getByRole('menuitem').first().waitFor()
     expect(Math.min(...(await heightsOf('[role=menuitem]')))).toBeGreaterThanOrEqual(44)
