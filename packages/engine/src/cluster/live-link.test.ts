@@ -19,6 +19,7 @@ import {
   type TestSession,
 } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
+import type { EventStore } from '../ports/event-store.ts'
 
 /** Two engines on one store that send each other messages. The session is made by the first one. */
 async function startTwo(model: FakeModel, other: FakeModel = createFakeModel()) {
@@ -81,6 +82,38 @@ describe('messages between two engines', () => {
     gates[1]!.resolve()
     await quiet()
     for (const reader of [early, late]) expect(typesIn(reader)).toEqual(await one.types())
+  })
+
+  it('cluster 48: bring the text also to a node that reads the start of the turn slowly', async () => {
+    const [text, heads, log] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    let untilRead: Promise<void> = Promise.resolve()
+    const model = createFakeModel([() => text!.promise, says('Hello'), finishes()])
+    const { one, clock, store, cluster } = await startTwo(model)
+    const slow: EventStore = {
+      ...store,
+      async readHeads(ids) {
+        const found = await store.readHeads(ids)
+        await heads!.promise
+        return found
+      },
+      readHead: (id) => untilRead.then(() => store.readHead(id)),
+    }
+    const two = useSession(createTestEngine({ store: slow, clock, cluster }), one.sessionId)
+    await two.engine.start()
+    const reader = await read(two)
+    // It looks at the store as it was before the turn.
+    await pass(clock, 300)
+    untilRead = log!.promise
+    await one.say('go')
+    await quiet()
+    heads!.resolve()
+    await quiet()
+    log!.resolve()
+    await quiet()
+    text!.resolve()
+    await pass(clock, 200)
+    expect(textOf(reader)).toBe('Hello')
+    expect(typesIn(reader)).toEqual(await one.types())
   })
 
   it('cluster 53: bring a cancellation and a queued input to the runner at once', async () => {

@@ -93,9 +93,13 @@ export class LiveLink implements AppendListener {
   tidy(): void {
     const { sessions, coordinator } = this.#deps
     this.#feed.keepOnly((id) => coordinator.isRunning(id))
-    for (const [id, { runner }] of this.#watched) {
+    const now = this.#parts.clock.now()
+    for (const [id, { runner, askedAt }] of this.#watched) {
       const session = sessions.peek(id)
-      if (session !== undefined && session.feed.readerCount > 0 && session.state.turn?.status === 'running') continue
+      const isRead = session !== undefined && session.feed.readerCount > 0
+      // The turn may have begun elsewhere, and its start is not read yet.
+      const isNew = this.#work.has(id) || now - askedAt < SILENCE_MS
+      if (isRead && (isNew || session.state.turn?.status === 'running')) continue
       this.#watched.delete(id)
       this.#parts.cluster.bus.send(runner, { type: 'unwatch', sessionId: id })
     }

@@ -22,7 +22,10 @@ export class SharedFeed {
   async add(session: OpenSession, nodeId: string): Promise<void> {
     const { id, feed, state } = session
     this.#watchers.get(id)?.get(nodeId)?.detach()
-    const reader = new SharedReader(this.#parts.cluster.bus, id, nodeId)
+    const { bus } = this.#parts.cluster
+    const reader = new SharedReader(bus, id, nodeId)
+    // The feed begins here. The turn may be about to end, and then nothing follows.
+    bus.send(nodeId, { type: 'moved', sessionId: id, seq: state.seq })
     try {
       const attachment = await attachReader({ session, store: this.#parts.store, after: { seq: state.seq } }, reader)
       reader.goLive(feed.batches?.count ?? 0)
