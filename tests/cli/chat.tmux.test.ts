@@ -50,6 +50,9 @@ describe('polylogue chat in a terminal of 40 columns', () => {
     await terminal.shows(/RESULTS 1: \(no output\)\n>$/)
     expect((await terminal.text()).split('Allow it?')).toHaveLength(2)
 
+    await terminal.enter('/undo')
+    await terminal.shows(/^• notes\.txt: restored\n>$/m)
+
     await terminal.enter('/quit')
     expect(await terminal.exitCode()).toBe(0)
     expect(await terminal.text()).toMatch(/Continue with:\n {2}polylogue chat --session [0-9a-f-]{36} /)

@@ -15,10 +15,10 @@ const run = promisify(execFile)
 export interface TmuxTerminal extends AsyncDisposable {
   /** Presses keys by tmux's names, such as `C-c`. */
   press(...keys: readonly string[]): Promise<void>
-  /** Pastes a text without marks, as old terminals do, and presses Enter. */
-  enter(text: string): Promise<void>
-  /** Pastes a text as terminals do today: with marks, if the program asked for them. */
+  /** Pastes a text, with marks if the program asked for them. */
   paste(text: string): Promise<void>
+  /** Pastes a text and presses Enter. */
+  enter(text: string): Promise<void>
   /** All lines so far, without the empty ones at the end. Lines that the terminal wrapped are whole again. */
   text(): Promise<string>
   /** The same as rows of the terminal. */
@@ -49,19 +49,19 @@ export async function openTmux(
   const size = ['-x', String(columns), '-y', '30']
   await tmux('new-session', '-d', ...size, '-c', cwd, process.execPath, PROGRAM, ...args)
   const text = async (): Promise<string> => (await tmux('capture-pane', '-p', '-J', '-S', '-')).trimEnd()
+  const paste = async (pasted: string): Promise<void> => {
+    await tmux('set-buffer', pasted)
+    await tmux('paste-buffer', '-p', '-r')
+  }
   return {
     text,
     async press(...keys) {
       await tmux('send-keys', ...keys)
     },
+    paste,
     async enter(typed) {
-      await tmux('set-buffer', typed)
-      await tmux('paste-buffer', '-r')
+      await paste(typed)
       await tmux('send-keys', 'Enter')
-    },
-    async paste(text) {
-      await tmux('set-buffer', text)
-      await tmux('paste-buffer', '-p')
     },
     rows: async () => (await tmux('capture-pane', '-p', '-S', '-')).split('\n'),
     async shows(wanted) {

@@ -14,7 +14,7 @@ import {
   type OpenedSession,
   type SessionFlags,
 } from '../session-opening.ts'
-import { toTerminalLine, toTerminalText } from '../terminal-text.ts'
+import { toTerminalLine } from '../terminal-text.ts'
 import type { Owner } from '../with-owner.ts'
 import { createPrompt } from './ask-prompt.ts'
 import { CHAT_HELP, parseChatInput, type ChatCommandName } from './chat-command.ts'
@@ -148,8 +148,9 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
       return
     }
     const { type, text } = await owner.console.runCommand({ id: sessionId, body: { name, rest } })
-    if (type === 'prompt') await sendText(text)
-    else stderr.write(`${toTerminalText(text)}\n`)
+    if (type === 'prompt') return sendText(text)
+    printer.print({ json: {}, update: { type: 'text', text, isWhole: true } })
+    printer.finish()
   }
 
   /** A server that was restarted is found again. */

@@ -35,6 +35,8 @@ export interface PromptContent {
   readonly blobs: readonly NewBlob[]
   /** Absent for a prompt of one text block. */
   readonly given?: PromptLayout
+  /** What the user typed, with the names of files instead of their text. Present with `given`. */
+  readonly typed?: string
 }
 
 /** What the model reads of a block, and what the block was. */
@@ -48,13 +50,19 @@ export interface PromptTerms {
   readonly digest: Digest
 }
 
-export function parsePrompt(given: unknown, terms: PromptTerms): PromptContent {
+export function parsePrompt(prompt: unknown, terms: PromptTerms): PromptContent {
   const reader = new BlockReader(terms)
-  const read = parseParams(blocks, given, 'prompt').map((block, index) => reader.read(block, `prompt[${index}]`))
+  const read = parseParams(blocks, prompt, 'prompt').map((block, index) => reader.read(block, `prompt[${index}]`))
   const content = joinTexts(read.map(({ part }) => part))
   const isPlain = read.length === 1 && read[0]?.block.type === 'text'
-  const layout = { [LAYOUT]: read.map(({ block }) => block) }
-  return { content, blobs: reader.blobs, ...(terms.profile === 'standard' && !isPlain && { given: layout }) }
+  if (terms.profile === 'seed' || isPlain) return { content, blobs: reader.blobs }
+  const given = { [LAYOUT]: read.map(({ block }) => block) }
+  return { content, blobs: reader.blobs, given, typed: read.map(nameOf).join(' ') }
+}
+
+function nameOf({ part, block: { type, title, name, uri = '' } }: ReadBlock): string {
+  if (type === 'text') return part.type === 'text' ? part.text : ''
+  return title ?? name ?? uri.slice(uri.lastIndexOf('/') + 1)
 }
 
 /** Joins text blocks with a blank line. */

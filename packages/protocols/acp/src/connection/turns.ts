@@ -37,6 +37,7 @@ const toWrittenPrompt = (content: string, typed: string): PromptContent => ({
   content,
   blobs: [],
   given: { [LAYOUT]: [{ type: 'text', length: content.length, text: typed }] },
+  typed,
 })
 
 /** A client may send a prompt with a message id again. It then joins its first turn. */

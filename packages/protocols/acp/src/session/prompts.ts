@@ -1,6 +1,7 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import {
   textOf,
+  titleOf,
   type AdmittedTurn,
   type IdempotencyKey,
   type Recorded,
@@ -144,7 +145,7 @@ export class Prompts {
     }
   }
 
-  async #startTurn({ content, blobs, given, idempotency }: Prompt): Promise<BegunTurn> {
+  async #startTurn({ content, blobs, given, typed, idempotency }: Prompt): Promise<BegunTurn> {
     const { session, deps, options } = this.#options
     const isSeed = options.profile === 'seed'
     const isBusy = session.own.size > 0
@@ -152,6 +153,7 @@ export class Prompts {
     const answered = isSeed ? undefined : session.answerInWords(textOf(content))
     if (answered !== undefined) return { turnId: answered, ended: session.own.add(answered) }
     return session.holding(async () => {
+      if (typed !== undefined) await this.#titleBy(typed)
       const admitted = await deps.engine.execute({
         type: 'start-turn',
         userId: options.userId,
@@ -168,6 +170,15 @@ export class Prompts {
       if (admitted.repeated) await this.#joinAgain(admitted)
       return { turnId: admitted.turnId, ended }
     })
+  }
+
+  /** Otherwise the title of the session begins with the text of a file, or of a command's prompt. */
+  async #titleBy(typed: string): Promise<void> {
+    const { session, deps, options } = this.#options
+    const title = titleOf(typed)
+    const { sessionId } = session
+    if (title === undefined || (await session.view()).title !== undefined) return
+    await deps.engine.execute({ type: 'configure-session', userId: options.userId, sessionId, changes: { title } })
   }
 
   /** A repeated prompt joins its first turn, which may have ended long ago. */

@@ -163,6 +163,24 @@ describe('live notifications', () => {
     expect(titles).toEqual([expect.stringMatching(/^Why is the sky blue\? x+…$/), 'Colours'])
   })
 
+  it('the title of a session has the names of files, not their text', async () => {
+    const { client, sessionId, engine, user } = await openSession()
+    const file = { uri: 'file:///w/src/parse.ts', text: 'export const secret = 1' }
+    const prompt = [
+      { type: 'text', text: 'Why does' },
+      { type: 'resource', resource: file },
+      { type: 'text', text: 'not use' },
+      { type: 'resource_link', uri: 'file:///w/read.ts', name: 'read.ts' },
+    ]
+    await client.result('session/prompt', { sessionId, prompt })
+    await client.result('session/prompt', { sessionId, prompt: prompt.toReversed() })
+    expect((await engine.readSession(user, sessionId)).title).toBe('Why does parse.ts not use read.ts')
+    const titles = client
+      .updates()
+      .flatMap((update) => (update.sessionUpdate === 'session_info_update' ? [update.title] : []))
+    expect(titles).toEqual(['Why does parse.ts not use read.ts'])
+  })
+
   it('a sub-agent is shown by its start, its end and its calls, but not its text', async () => {
     const { client, sessionId, say, model } = await openSession({ tools: [createFakeTool('look'), createAgentTool()] })
     model.push(
