@@ -2,7 +2,7 @@
  * The files that a module imports by path, and the files that those import. The module itself is not among them.
  *
  * This reads the text of the modules. It finds `import`, `export from`, dynamic imports and `require()` with a literal path,
- * aliases (`#name`) of the nearest package.json, and every other literal that names an existing module or data file, for
+ * aliases (`#name`) and the own name of the nearest package.json, and every other literal that names an existing module or data file, for
  * example in `new URL('./worker.ts', import.meta.url)`. It does not find a path that is computed, nor packages in
  * `node_modules`.
  */
@@ -14,15 +14,19 @@ const MODULES = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.tsx', '
 const LOADED = new Set([...MODULES, '.json', '.node', '.wasm', '.md', '.txt', '.yaml', '.yml'])
 /** `require` tries these behind a path. */
 const ENDINGS = ['', '.js', '.json', '.node', '.ts', '.mts', '.mjs', '.cts', '.cjs']
-const LITERAL = /(\b(?:from|import|require)\s*\(?\s*(?:\/\*.*?\*\/\s*)?)?(['"`])((?:(?!\2)[^\n\\]|\\.){1,1000})\2/g
-const MOST_FILES = 2_000
-const LARGEST_MODULE = 4 * 1024 * 1024
+const LITERAL = /(\b(?:from|import|require)\s*\(?\s*(?:\/\*.*?\*\/\s*)?)?(['"`])((?:(?!\2)[^\n\\]|\\[^]){1,65536})\2/g
+/** Further files are not looked for. */
+export const MOST_IMPORTS = 2_000
+/** What a larger module imports is not looked for. */
+export const LARGEST_MODULE = 4 * 1024 * 1024
+
+export const isModule = (path: string): boolean => MODULES.has(extname(path))
 
 export function findLocalImports(file: string): readonly string[] {
   const start = resolve(file)
   const found = new Set<string>([start])
   for (const path of found) {
-    if (found.size > MOST_FILES) break
+    if (found.size > MOST_IMPORTS) break
     for (const imported of importsIn(path)) found.add(imported)
   }
   found.delete(start)
@@ -31,12 +35,13 @@ export function findLocalImports(file: string): readonly string[] {
 
 function importsIn(path: string): readonly string[] {
   const real = realPathOf(path)
-  if (real === undefined || !MODULES.has(extname(real))) return []
+  if (real === undefined || !isModule(real)) return []
   const linked = real === path ? [] : [real]
   const named = [...textOf(real).matchAll(LITERAL)].flatMap(([, keyword, , literal = '']) => {
-    const target = toPath(unescapeLiteral(literal), dirname(real))
+    const specifier = unescapeLiteral(literal)
+    const target = toPath(specifier, dirname(real))
     if (target !== undefined) return filesAt(target, keyword !== undefined)
-    return keyword !== undefined && literal.startsWith('#') ? aliasesNear(dirname(real)) : []
+    return keyword === undefined ? [] : aliasedNear(dirname(real), specifier)
   })
   return [...linked, ...named]
 }
@@ -55,12 +60,47 @@ function filesAt(path: string, isImport: boolean): readonly string[] {
   return found.includes(join(path, 'package.json')) ? [...found, ...pathsIn(join(path, 'package.json'))] : found
 }
 
-/** The nearest package.json with everything that its aliases can lead to. */
-function aliasesNear(directory: string): readonly string[] {
+/** For an alias or the package's own name: the nearest package.json and everything that it can lead to. */
+function aliasedNear(directory: string, specifier: string): readonly string[] {
   for (let at = directory; ; at = dirname(at)) {
     const file = join(at, 'package.json')
-    if (isFile(file)) return [file, ...pathsIn(file)]
+    if (isFile(file)) {
+      const targets = targetsOf(file, specifier)
+      return targets === undefined ? [] : [file, ...pathsIn(file), ...targets]
+    }
     if (dirname(at) === at) return []
+  }
+}
+
+/** The files that the package's patterns (`"./*": "./src/*.ts"`) make of a name. `undefined`: a name of another package. */
+function targetsOf(packageFile: string, specifier: string): readonly string[] | undefined {
+  const { name, imports, exports } = parseObject(textOf(packageFile))
+  const isOwn = typeof name === 'string' && (specifier === name || specifier.startsWith(`${name}/`))
+  if (!isOwn && !specifier.startsWith('#')) return undefined
+  const wanted = isOwn ? `.${specifier.slice(name.length)}` : specifier
+  const table = isOwn ? exports : imports
+  return Object.entries(typeof table === 'object' && table !== null ? table : {}).flatMap(([key, target]) => {
+    const [before = '', after] = key.split('*')
+    if (after === undefined || !wanted.startsWith(before) || !wanted.endsWith(after)) return []
+    const star = wanted.slice(before.length, wanted.length - after.length)
+    return textsIn(target)
+      .map((text) => resolve(dirname(packageFile), text.replaceAll('*', star)))
+      .filter(isFile)
+  })
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}
+    throw error
   }
 }
 
@@ -70,12 +110,15 @@ function pathsIn(packageFile: string): readonly string[] {
     .filter(isFile)
 }
 
+const ESCAPE = /\\(?:u\{([\da-f]{1,6})\}|u([\da-f]{4})|x([\da-f]{2})|([0-7]{1,3})|\r?\n|(.))/gi
+
 const unescapeLiteral = (literal: string): string =>
-  literal.replaceAll(
-    /\\u\{?([\da-f]{1,6})\}?|\\x([\da-f]{2})|\\(.)/gi,
-    (...[, unicode, hex, plain]: readonly unknown[]) =>
-      typeof plain === 'string' ? plain : codePoint(Number.parseInt(String(unicode ?? hex), 16)),
-  )
+  literal.replaceAll(ESCAPE, (...[, long, unicode, hex, octal, plain]: readonly unknown[]) => {
+    if (typeof plain === 'string') return plain
+    if (typeof octal === 'string') return codePoint(Number.parseInt(octal, 8))
+    const digits = long ?? unicode ?? hex
+    return typeof digits === 'string' ? codePoint(Number.parseInt(digits, 16)) : ''
+  })
 
 const codePoint = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : '')
 

@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempDir } from '../test-support/temp-dir.ts'
@@ -117,5 +117,47 @@ describe('the configuration of a folder', () => {
     expect(isTrustedNow(other)).toBe(false)
     await writeFile(join(env['XDG_CONFIG_HOME'] ?? '', 'polylogue', 'trusted.json'), '{"half')
     expect(isTrustedNow()).toBe(false)
+  })
+})
+
+describe('what the server would read', () => {
+  it('is covered through links, also when a link is all there is', async () => {
+    await write('docs/evil/SKILL.md', 'one')
+    await mkdir(join(folder, 'skills'))
+    await symlink('../docs/evil', join(folder, 'skills/evil'))
+    expect(readFolderConfig(folder)?.files).toEqual(['skills/evil/SKILL.md'])
+    trustNow()
+    await write('docs/evil/SKILL.md', 'two')
+    expect(isTrustedNow()).toBe(false)
+  })
+
+  it.each([
+    ['a hidden file', 'skills/one/.run.sh'],
+    ['a file in a hidden folder', 'skills/one/.hidden/run.sh'],
+    ['a file behind a link', 'scripts/run.sh'],
+    ['a skill of another folder that the configuration names', 'more/two/SKILL.md'],
+    ['a file of such a skill', 'more/two/run.sh'],
+  ])('covers %s', async (_, name) => {
+    await write('polylogue.config.json', '{"skills": ["./more"]}')
+    for (const file of ['skills/one/SKILL.md', 'more/two/SKILL.md', name]) await write(file, 'one')
+    await mkdir(join(folder, 'scripts'), { recursive: true })
+    await symlink('../../scripts', join(folder, 'skills/one/lib'))
+    await symlink('..', join(folder, 'skills/one/loop'))
+    trustNow()
+    expect(isTrustedNow()).toBe(true)
+    await write(name, 'two')
+    expect(isTrustedNow()).toBe(false)
+  })
+
+  it('is refused if it is too much to cover', async () => {
+    await write('skills/one/SKILL.md', '')
+    await write('skills/one/data', '')
+    await truncate(join(folder, 'skills/one/data'), 50 * 1024 ** 3)
+    expect(() => readFolderConfig(folder)).toThrow(/cannot be trusted: .* more than 268435456 bytes\.$/)
+    await rm(join(folder, 'skills'), { recursive: true })
+    await write('polylogue.config.mjs', "import './large.mjs'")
+    await write('large.mjs', '')
+    await truncate(join(folder, 'large.mjs'), 5 * 1024 ** 2)
+    expect(() => readFolderConfig(folder)).toThrow(/cannot be trusted: .*large\.mjs is larger than 4194304 bytes\.$/)
   })
 })
