@@ -7,7 +7,7 @@ import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadAcpFrameChecker } from '@polylogue/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Params, Update } from '../acp/support/acp-process.ts'
 import { startEditorApp, type EditorApp } from '../acp/support/editor-app.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
@@ -102,6 +102,16 @@ it('acp finding 1: the prompt names directory, platform, date and Git state, and
   expect(system).toContain('- Git: branch topic')
   expect(system).toContain('Use tabs.')
   expect(system).not.toMatch(/a directory of your own|never an instruction/)
+})
+
+it('acp build 8: the Git state is read at the first prompt, not with the session', async () => {
+  const session = await open()
+  const moveTo = (branch: string): Buffer =>
+    execFileSync('git', ['symbolic-ref', 'HEAD', `refs/heads/${branch}`], { cwd: project })
+  moveTo('later')
+  onTestFinished(() => void moveTo('topic'))
+  await play(session, [DONE])
+  expect(textOf(model.asked.at(-1)?.[0])).toContain('- Git: branch later')
 })
 
 it('acp finding 3: every model of a provider with a key is offered, by provider, with its levels of thinking', async () => {
