@@ -75,6 +75,20 @@ describe('the chat', () => {
     expect(await chat.call('c1').locator('.call-time').innerText()).toMatch(/^[\d.]+ m?s$/)
   })
 
+  it('console 4: what has been drawn of an answer stays the same elements until its end', async () => {
+    await chat.begin(script(MARKDOWN, '', 'sleep 2500', 'say The last words.'))
+    const drawn = stage.page.locator('.agent-row :is(.markdown:not(.plain) strong, table, .code-block)')
+    await expect.poll(() => drawn.count(), { timeout: 20_000 }).toBe(3)
+    await drawn.evaluateAll((all) => all.forEach((one) => Reflect.set(one, 'wasThere', true)))
+    await chat.answered('The last words.')
+    await chat.rests()
+    expect(await drawn.evaluateAll((all) => all.map((one): unknown => Reflect.get(one, 'wasThere')))).toEqual([
+      true,
+      true,
+      true,
+    ])
+  })
+
   it('console 6: a reload in the middle of an answer shows the same text, which continues', async () => {
     await chat.begin('think Slowly\nsay One two\nsleep 4000\nsay three four')
     await chat.answered('One two')
