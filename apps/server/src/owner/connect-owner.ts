@@ -13,9 +13,12 @@ export interface RunningOwner extends OwnerConnection {
 }
 
 /** The running owner of this data directory, or `undefined`. */
-export async function connectOwner(dataDir: string): Promise<RunningOwner | undefined> {
+export async function connectOwner(
+  dataDir: string,
+  patienceMs = GREETING_TIMEOUT_MS,
+): Promise<RunningOwner | undefined> {
   try {
-    return await greetOwner(dataDir)
+    return await greetOwner(dataDir, patienceMs)
   } catch (error) {
     if (isAbsence(error)) return undefined
     if (error instanceof ServeError) throw error
@@ -25,7 +28,7 @@ export async function connectOwner(dataDir: string): Promise<RunningOwner | unde
   }
 }
 
-async function greetOwner(dataDir: string): Promise<RunningOwner> {
+async function greetOwner(dataDir: string, patienceMs: number): Promise<RunningOwner> {
   const address = openSocketAddress(dataDir)
   const agent = new Agent({ keepAlive: true })
   const close = (): void => {
@@ -35,7 +38,7 @@ async function greetOwner(dataDir: string): Promise<RunningOwner> {
   const request: OwnerConnection['request'] = (method, path, options) =>
     requestOverSocket({ ...options, method, path, agent, socketPath: address.path })
   try {
-    const response = await request('GET', '/api/polylogue/status', { signal: AbortSignal.timeout(GREETING_TIMEOUT_MS) })
+    const response = await request('GET', '/api/polylogue/status', { signal: AbortSignal.timeout(patienceMs) })
     const { pid, url } = parseStatus(await response.json())
     return { pid, request, embedded: false, close: async () => close(), ...(url === undefined ? {} : { url }) }
   } catch (error) {
