@@ -64,7 +64,6 @@ function NoPage() {
     <main className="page">
       <div className="page-inner">
         <h1>{t('notFound')}</h1>
-        <p className="quiet">{t('notFoundHint')}</p>
         <p className="page-next">
           <Link href="/" className="button">
             {t('toStart')}

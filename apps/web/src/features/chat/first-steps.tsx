@@ -15,7 +15,7 @@ interface FirstStepsProps {
 export function FirstSteps({ starters, onSay }: FirstStepsProps) {
   const { t } = useTranslation()
   return (
-    <ol className="first-steps" aria-label={t('firstSteps')}>
+    <ol className="first-steps">
       <li>
         <h2>{t('stepHello')}</h2>
         <p className="quiet">{t('stepHelloHint')}</p>
