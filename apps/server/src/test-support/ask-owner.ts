@@ -7,7 +7,7 @@ export interface OwnerAnswer {
 
 /** One request through the owner socket. */
 export async function askOwner(dataDir: string, method: string, path: string, body?: unknown): Promise<OwnerAnswer> {
-  const owner = await connectOwner(dataDir)
+  const owner = await connectOwner(dataDir, 60_000)
   if (owner === undefined) throw new Error(`nobody owns ${dataDir}`)
   try {
     const response = await owner.request(method, path, { ...(body !== undefined && { body }) })
