@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Refused, isObject, request } from '../../model/http.ts'
 import './sign-in.css'
@@ -36,7 +36,7 @@ export function SignInPage() {
         ) : (
           <>
             <h1>{t('linkFailed')}</h1>
-            <p role="alert">{withCode(problem)}</p>
+            <p role="alert">{problem.replaceAll('`', '')}</p>
             <p className="quiet">{t('linkHint')}</p>
             <pre>./polylogue link</pre>
             <a href="/">{t('toStart')}</a>
@@ -46,10 +46,6 @@ export function SignInPage() {
     </main>
   )
 }
-
-/** What a sentence of the server has between backticks is a command. */
-const withCode = (sentence: string): ReactNode =>
-  sentence.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))
 
 export function SignedOutPage() {
   const { t } = useTranslation()
