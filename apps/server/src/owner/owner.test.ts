@@ -10,7 +10,7 @@ import { openOwner } from './open-owner.ts'
 import type { OwnerConnection } from './owner-connection.ts'
 
 async function connect(dataDir: string): Promise<OwnerConnection> {
-  const owner = await connectOwner(dataDir)
+  const owner = await connectOwner(dataDir, 60_000)
   if (owner === undefined) throw new Error('nobody owns it')
   onTestFinished(() => owner.close())
   return owner
@@ -86,7 +86,7 @@ describe('opening the owner', () => {
     const owner = await open(dataDir)
     expect(owner.embedded).toBe(false)
     await owner.close()
-    expect(await connectOwner(dataDir)).toBeDefined()
+    expect(await connectOwner(dataDir, 60_000)).toBeDefined()
   })
 
   it('becomes the server when there is none, and ends it on close', async () => {
