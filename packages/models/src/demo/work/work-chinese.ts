@@ -6,7 +6,7 @@ export const WORK_CHINESE: WorkTexts = {
 这个会话在服务器上有自己的目录，文件工具看不到目录之外的东西。`,
   missing: (tools, isAll) =>
     `${isAll ? '要做事' : '要做完整'}，我需要 ${tools.map((tool) => `\`${tool}\``).join('、')}，可是这个会话没有。原因有两种。` +
-    '可能是模式不允许：在规划模式和只读模式里，会改变东西的工具根本不会给我；在页面的对话上方把模式改成 `workspace-write`，' +
+    '可能是模式不允许：在规划模式和只读模式里，会改变东西的工具根本不会给我；在页面的对话下方把模式改成 `workspace-write`，' +
     '或者用 `./polylogue run --preset workspace-write "干活"` 开始。也可能是 API 的客户端没有列出它们：' +
     `\`"tools": [${tools.map((tool) => `{"name": "${tool}"}`).join(', ')}]\`，写在智能体的名字旁边。` +
     (isAll ? '' : '其余的我照做。'),
@@ -95,7 +95,7 @@ export const WORK_CHINESE: WorkTexts = {
     asked:
       '问了谁，为什么：每个调用在运行之前都要按它会做什么来判断。在 `workspace-write` 模式里，读取以及在自己的目录里写文件是允许的；不在那份简短名单上的命令要问；有些命令不管谁说什么都不行。完整的表在 `docs/permissions.md`，`./polylogue permissions` 可以定你自己的规则。',
     planning:
-      '规划模式：在页面的对话上方打开它，或者用 `./polylogue run --preset plan`，再说一次“干活”。这时什么都改不了。真正的模型会四处看看，最后给出计划；你切换回来，它就照商定的去做。',
+      '规划模式：在页面的对话下方打开它，或者用 `./polylogue run --preset plan`，再说一次“干活”。这时什么都改不了。真正的模型会四处看看，最后给出计划；你切换回来，它就照商定的去做。',
     again: '再说一次“干活”，换一种回答，就能看到另一面。',
   },
 }

@@ -7,7 +7,7 @@ This session has a directory of its own on the server. The tools for files see n
   missing: (tools, isAll) =>
     `${isAll ? 'For a piece of work' : 'For all of it'} I would need ${tools.map((tool) => `\`${tool}\``).join(', ')}, which this ` +
     'session does not have. There are two reasons for that. A mode may rule them out: in planning and in read-only mode ' +
-    'I am not even offered tools that change something; set the mode to `workspace-write` above the conversation on the page, or start ' +
+    'I am not even offered tools that change something; set the mode to `workspace-write` below the conversation on the page, or start ' +
     'with `./polylogue run --preset workspace-write "work"`. Or a client of the API has not listed them: ' +
     `\`"tools": [${tools.map((tool) => `{"name": "${tool}"}`).join(', ')}]\` beside the name of the agent.` +
     (isAll ? '' : ' I do the rest.'),
@@ -105,7 +105,7 @@ Draft: I will change this line.
     asked:
       'Who was asked, and why: every call is judged right before it runs, by what it would do. Reading, and writing files in the own directory, is allowed in the mode `workspace-write`; a command that is not on the short list is asked for; some are denied whatever anybody says. `docs/permissions.md` has the whole table, and `./polylogue permissions` makes rules of your own.',
     planning:
-      'Planning mode: switch it on above the conversation on the page, or with `./polylogue run --preset plan`, and say `work` again. Then nothing can be changed. A real model looks around and ends with a plan; you switch back, and it does what you agreed on.',
+      'Planning mode: switch it on below the conversation on the page, or with `./polylogue run --preset plan`, and say `work` again. Then nothing can be changed. A real model looks around and ends with a plan; you switch back, and it does what you agreed on.',
     again: 'Say `work` again and answer differently, to see another side of it.',
   },
 }
