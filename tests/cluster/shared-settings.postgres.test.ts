@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServerDatabase } from '../support/databases.ts'
+import { askOwner } from '../support/owner-socket.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { prepareNodes, type Nodes } from './support/nodes.ts'
 
@@ -20,6 +21,14 @@ afterAll(async () => {
 const newKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
 
 describe('what all nodes must have in common', { timeout: 90_000 }, () => {
+  it('the operator has one key, however many nodes start with an empty data directory', async () => {
+    const first = await nodes.start('first')
+    const second = await nodes.start('second')
+    expect(second.key).toBe(first.key)
+    const { body } = await askOwner(first.dataDir, { method: 'GET', path: '/api/polylogue/keys' })
+    expect(body).toMatchObject({ keys: [{ user: 'local', name: 'local' }] })
+  })
+
   it('cluster 21: a node with another secret key is refused in a sentence; a new key on top of the old one is not', async () => {
     await nodes.start('a')
     const other = { POLYLOGUE_SECRET_KEY_FILE: join(nodes.folder, 'other.key') }

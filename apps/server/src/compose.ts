@@ -63,6 +63,8 @@ export interface Parts extends AgentParts, EngineParts {
   /** This process. */
   readonly self: NodeFacts
   readonly nodes?: Nodes
+  /** The first key of the user `local`, if several nodes share it. */
+  readonly sharedLocalKey?: string
   /** Agrees with the clock of a shared storage. */
   readonly clock: Clock
   readiness(): Readiness
@@ -221,7 +223,7 @@ export async function compose(
     mode: stores.mode,
     self,
     clock,
-    ...(cluster && { nodes: cluster.parts.nodes }),
+    ...(cluster && { nodes: cluster.parts.nodes, sharedLocalKey: cluster.localKey }),
     readiness: () => cluster?.readiness() ?? { degraded: [] },
     onCutOff: (listener) => cluster?.onCutOff(listener),
     isNew: stores.isNew,

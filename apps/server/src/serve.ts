@@ -110,8 +110,10 @@ async function start(
     await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart, makeKeyWith })
   }
   // An errand needs no key, and must not make one where its user has just revoked the last.
-  const openKey = listen !== undefined || isFirstStart ? openLocalKey : findLocalKey
-  const localKey = await openKey(keyFile, parts.keys)
+  const mayMakeKey = listen !== undefined || isFirstStart
+  const localKey = await (mayMakeKey
+    ? openLocalKey(keyFile, parts.keys, parts.sharedLocalKey)
+    : findLocalKey(keyFile, parts.keys))
   if (localKey !== undefined) redactor.learn(localKey.plain)
   const codes = createSignInCodes({
     store: parts.signIns,

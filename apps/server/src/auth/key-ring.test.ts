@@ -50,6 +50,19 @@ describe('a key', () => {
     expect(JSON.stringify(await keys.list())).not.toContain(plain.slice(12, -4))
   })
 
+  it('that is given is stored once, also by two at a time, and not again after it was revoked', async () => {
+    const { keys } = createTestRing()
+    const { plain } = await createTestRing().keys.createApiKey(anna, 'elsewhere')
+    const both = await Promise.all([keys.ensureApiKey(anna, 'shared', plain), keys.ensureApiKey(anna, 'shared', plain)])
+    expect(both).toEqual([true, true])
+    const [record, ...others] = await keys.list(anna)
+    expect(others).toEqual([])
+    expect(await keys.find(plain)).toMatchObject({ id: record?.id, userId: anna })
+    await keys.revoke(record?.id ?? '')
+    expect(await keys.ensureApiKey(anna, 'shared', plain)).toBe(false)
+    expect(await keys.find(plain)).toBeUndefined()
+  })
+
   it('is found by its plain text, and when it was last used is noted', async () => {
     const { keys, clock } = createTestRing()
     const { plain, record } = await keys.createApiKey(anna, 'laptop')

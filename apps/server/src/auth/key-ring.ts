@@ -38,6 +38,8 @@ export interface KeyRing {
   find(plain: string): Promise<FoundKey | undefined>
   /** For the server's own use: a start must not fail because of how many there are. */
   createApiKey(userId: UserId, name: string): Promise<CreatedKey>
+  /** Stores this key if it is not there yet. `false` when it was revoked. */
+  ensureApiKey(userId: UserId, name: string, plain: string): Promise<boolean>
   /** What somebody asked for. Limits are counted by key, so that nobody may have any number: rejects with `TooManyKeys`. */
   requestApiKey(userId: UserId, name: string): Promise<CreatedKey>
   /** For the browser that signed in at this `Host`. A sign-in with a key ends with that key. */
@@ -173,6 +175,18 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
     },
 
     createApiKey,
+
+    async ensureApiKey(userId, name, plain) {
+      const isStored = async (): Promise<boolean> => (await lookUp(digest(plain))) !== undefined
+      if (await isStored()) return true
+      try {
+        await create({ userId, kind: 'api', name, prefix: API_KEY_PREFIX }, plain)
+        return true
+      } catch {
+        // The store takes a key once, also if it is revoked. Another node may have stored it just now.
+        return isStored()
+      }
+    },
 
     requestApiKey(userId, name) {
       const made = lastRequest.then(async () => {

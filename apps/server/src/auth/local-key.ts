@@ -17,12 +17,16 @@ export async function findLocalKey(path: string, keys: KeyRing): Promise<LocalKe
   return stored !== undefined && (await keys.find(stored)) !== undefined ? { plain: stored, isNew: false } : undefined
 }
 
-/** Replaces one that was revoked too, for whoever can read the file owns the data directory anyway. */
-export async function openLocalKey(path: string, keys: KeyRing): Promise<LocalKey> {
+/**
+ * Replaces one that was revoked too, for whoever can read the file owns the data directory anyway. `shared` is the key of
+ * all nodes on one database: a node with an empty data directory makes no other one, unless it was revoked.
+ */
+export async function openLocalKey(path: string, keys: KeyRing, shared?: string): Promise<LocalKey> {
   const found = await findLocalKey(path, keys)
   if (found !== undefined) return found
   const isNew = readPrivateFile(path) === undefined
-  const { plain } = await keys.createApiKey(LOCAL_USER, 'local')
+  const isShared = shared !== undefined && (await keys.ensureApiKey(LOCAL_USER, 'local', shared))
+  const plain = isShared ? shared : (await keys.createApiKey(LOCAL_USER, 'local')).plain
   writePrivateFile(path, `${plain}\n`)
   return { plain, isNew }
 }

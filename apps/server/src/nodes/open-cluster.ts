@@ -1,7 +1,9 @@
 import type { ClusterParts, LiveBus, NodeFacts, SharedStorage } from '@polylogue/engine'
+import { makeApiKey } from '../auth/api-key.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { Log } from '../log/log.ts'
 import { writeEntry } from '../log/write-entry.ts'
+import { deriveBytes } from '../platform/derive-bytes.ts'
 import type { SecretKeys } from '../platform/secret-key-file.ts'
 import type { StorageClock } from '../platform/storage-clock.ts'
 import { systemClock } from '../platform/system-clock.ts'
@@ -16,6 +18,8 @@ import { createNodeHealth, type Readiness } from './node-health.ts'
 export interface OpenCluster {
   readonly parts: ClusterParts
   readonly sharedDirectory?: SharedDirectory
+  /** The first key of the user `local`, the same on all nodes. */
+  readonly localKey: string
   readiness(): Readiness
   /** The listener is called when this node has not reached the storage for so long that it has stopped its turns. */
   onCutOff(listener: () => void): void
@@ -57,6 +61,7 @@ export async function openCluster(storage: SharedStorage, deps: OpenClusterDeps)
   return {
     parts,
     ...(shared && { sharedDirectory: shared }),
+    localKey: makeApiKey(() => deriveBytes(deps.secretKeys[0], 'local key')),
     readiness: () => health.readiness(),
     onCutOff: (listener) => void cutOffListeners.push(listener),
     async close() {
