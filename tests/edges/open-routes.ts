@@ -10,7 +10,7 @@ const OPEN = new Set([
   'GET /openapi.json',
 ])
 const OPEN_BELOW =
-  /^GET \/(?:assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage\/|settings$|connect$|docs|api\/(?:version|health)\/?$)/
+  /^GET \/(?:assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage(?:\/|$)|settings$|connect$|docs|api\/(?:version|health)\/?$)/
 
 /**
  * Asked without a key by design: health, the version, the documentation, the console with what it loads, and the sign-in

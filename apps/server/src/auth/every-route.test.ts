@@ -17,7 +17,7 @@ const OPEN = new Set([
 ])
 const isOpen = (route: string): boolean =>
   OPEN.has(route) ||
-  /^GET \/(?:assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage\/|settings$|connect$|docs|api\/(?:version|health)\/?$)/.test(
+  /^GET \/(?:assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage(?:\/|$)|settings$|connect$|docs|api\/(?:version|health)\/?$)/.test(
     route,
   )
 

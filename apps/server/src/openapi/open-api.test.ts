@@ -4,7 +4,7 @@ import { startServer } from '../test-support/start-server.ts'
 
 /** Pages and their files, and the two steps of a redirect that only browsers take. */
 const PAGES =
-  /^GET \/(?:$|assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage\/|settings$|connect$|signin$|signin\/oidc|docs|openapi\.json$)/
+  /^GET \/(?:$|assets\/|icon\.svg$|s\/|inbox$|sessions$|usage$|schedules|manage(?:\/|$)|settings$|connect$|signin$|signin\/oidc|docs|openapi\.json$)/
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
