@@ -64,9 +64,10 @@ export class RowPages {
     return this.#children.get(toolCallId) ?? NONE
   }
 
-  /** The newest rows. Earlier ones stay unless they may have changed since. */
+  /** The newest rows. Earlier ones stay unless they may have changed since. Turns told meanwhile are placed anew. */
   takeTail(page: RowPage): void {
-    const kept = this.#rows.map((id, row) => (this.#isSettled(id) ? id : gapOf(row)))
+    const isKept = (id: string): boolean => !this.fold.isTold(id) && this.#isSettled(id)
+    const kept = this.#rows.slice(0, page.total).map((id, row) => (isKept(id) ? id : gapOf(row)))
     this.#take(page, kept)
     this.#addTold()
   }

@@ -35,6 +35,11 @@ export class TurnFold {
     return this.turn(this.#order.at(-1) ?? '')?.sequence ?? -1
   }
 
+  /** Whether the turn was told whole since the list was asked for. */
+  isTold(turnId: string): boolean {
+    return this.#told.has(turnId)
+  }
+
   /** To be called before the list is asked for. */
   beginLoad(): void {
     this.#told.clear()
