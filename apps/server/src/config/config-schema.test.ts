@@ -41,7 +41,7 @@ describe('a configuration', () => {
           requestBytes: 4_194_304,
           imageRequestBytes: 33_554_432,
           jsonDepth: 64,
-          jsonKeys: 100_000,
+          jsonKeys: 250_000,
           jsonStringLength: 8_388_608,
           promptLength: 1_048_576,
           sessionBytes: 134_217_728,

@@ -67,7 +67,7 @@ export const limitsSchema = z.strictObject({
   // JSON.stringify overflows the stack at about 4000 levels, although JSON.parse does not.
   jsonDepth: upTo(1000, 64),
   // A client may send one of our histories back as a seed: tens of thousands of messages, with whole tool results as strings.
-  jsonKeys: upTo(1_000_000, 100_000),
+  jsonKeys: upTo(1_000_000, 250_000),
   jsonStringLength: upTo(256 * MEBIBYTE, 8 * MEBIBYTE),
   promptLength: upTo(256 * MEBIBYTE, MEBIBYTE),
   sessionBytes: upTo(512 * MEBIBYTE, 128 * MEBIBYTE),

@@ -6,7 +6,7 @@ import { user, usingDoor } from './test-support/using-door.ts'
 const rig = usingDoor(createFakeParts)
 const { open } = rig
 
-const LIMITS = { depth: 64, keys: 100_000, stringLength: 8 * 1024 * 1024 }
+const LIMITS = { depth: 64, keys: 250_000, stringLength: 8 * 1024 * 1024 }
 
 /** A turn that waits for the gate, sent without a stream. */
 function slowTurn(path: string, body: object = {}, method = 'POST') {
