@@ -43,7 +43,8 @@ const LATE =
   /\/(?:cli\/src\/program|protocols\/(?:blade|console)\/src\/(?!light\/)|tools\/src\/shell\/inspect-command|tools\/src\/bash\/run-bash|tools\/src\/files\/search-(?:files|lines)|engine\/src\/replay\/replay-log|server\/src\/undo|models\/src\/providers\/provider-stream)|node_modules\/(?:commander|hono|@hono|socket\.io|@ai-sdk|ai|@modelcontextprotocol|openid-client|zod\/v4\/locales\/de)\//
 
 /** What an editor's process never needs unless somebody else connects to it. */
-const OF_OTHER_DOORS = /\/protocols\/(?:aap|kit)\/src\/(?!light\/|lines\/|json\/find|http\/engine-error)/
+const OF_OTHER_DOORS =
+  /\/protocols\/(?:aap|kit)\/src\/(?!light\/|lines\/|json\/(?:find|parse-shape)|http\/engine-error)/
 
 /** Modules of Node that cost more than a millisecond each. `parse_args` comes with an import of `node:util`. */
 const LATE_BUILT_IN = / (?:https|tls|worker_threads|internal\/(?:deps\/undici|util\/parse_args)\b.*)$/

@@ -7,7 +7,7 @@ export type Parsed<Value> =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Never throws. A schema that is not synchronous is a problem too. `jitless` is for schemas that are used once: zod does not
+ * Never throws, and stops at the first wrong element of a list. A schema that is not synchronous is a problem too. `jitless` is for schemas that are used once: zod does not
  * compile them then, which takes longer than it saves.
  */
 export function parseWith<Schema extends z.ZodType>(
@@ -15,8 +15,9 @@ export function parseWith<Schema extends z.ZodType>(
   value: unknown,
   { jitless = false }: { readonly jitless?: boolean } = {},
 ): Parsed<z.output<Schema>> {
+  const context: z.core.ParseContextInternal<z.core.$ZodIssue> = { error: describeRawIssue, jitless, abortEarly: true }
   try {
-    const result = z.safeParse(schema, value, { error: describeRawIssue, jitless })
+    const result = z.safeParse(schema, value, context)
     if (result.success) return { ok: true, value: result.data }
     const issue = result.error.issues[0]
     return { ok: false, problem: issue ? describeIssue(issue) : 'is not valid' }

@@ -1,4 +1,4 @@
-import { BodyRefused, readJsonBody as readJson, type BodyLimits, type JsonLimits } from '@polylogue/kit'
+import { BodyRefused, parseShape, readJsonBody as readJson, type BodyLimits, type JsonLimits } from '@polylogue/kit'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { IncomingMessage } from 'node:http'
@@ -31,7 +31,7 @@ export async function readJsonBody<E extends { Bindings: HttpBindings }, S exten
   const body = await readBounded(c.env.incoming, limits)
   // A body may come long after its head was let in.
   if (trailOf(c.env.incoming).caller?.revoked.aborted === true) refuse(UNAUTHORIZED)
-  const parsed = schema.safeParse(body)
+  const parsed = parseShape(schema, body)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new HttpRefusal(

@@ -53,7 +53,19 @@ it('bodies are parsed one at a time with a pause, of a different user each time'
   expect(parsed).toEqual(['ann 1', 'ben 1'])
   clock.advance(60)
   expect(parsed).toEqual(['ann 1', 'ben 1', 'ann 2'])
+  clock.advance(5)
   await Promise.all(done)
+})
+
+it('what is done with a body does not follow at once on parsing it', async () => {
+  const { admit, parsed, clock } = open()
+  const body = await admit('ann')
+  const done = body.parse(BYTES, () => parsed.push('parsed')).then(() => parsed.push('done'))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(parsed).toEqual(['parsed'])
+  clock.advance(5)
+  await done
+  expect(parsed).toEqual(['parsed', 'done'])
 })
 
 it('a body that cannot be parsed rejects, and the next one gets its turn', async () => {
@@ -65,6 +77,7 @@ it('a body that cannot be parsed rejects, and the next one gets its turn', async
   const good = two.parse(BYTES, parse('good'))
   await expect(bad).rejects.toThrow('bad')
   clock.advance(1)
+  clock.advance(5)
   await good
   expect(parsed).toEqual(['good'])
 })

@@ -19,6 +19,8 @@ const STORING_MS_PER_BYTE = 15 / (1024 * 1024)
 /** Large bodies have at most a quarter of the loop. */
 const PAUSE_FACTOR = 3
 const LONGEST_PAUSE_MS = 500
+/** Between parsing a body and what is done with it, so that the two do not stop the loop together. */
+const REST_MS = 5
 
 interface ReadyBody {
   readonly bytes: number
@@ -69,7 +71,8 @@ export function createLargeBodies(options: LargeBodiesOptions): LargeBodies {
           new Promise((resolve, reject) => {
             const run = (): boolean => {
               try {
-                resolve(parse())
+                const value = parse()
+                clock.setTimer(REST_MS, () => resolve(value))
                 return true
               } catch (error) {
                 reject(error)

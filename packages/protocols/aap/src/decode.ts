@@ -1,3 +1,4 @@
+import { parseShape } from '@polylogue/kit'
 import type { z } from 'zod'
 import { WireError } from './errors.ts'
 import {
@@ -82,7 +83,7 @@ function toTurnMessages(messages: readonly TurnMessage[]): TurnRequest['messages
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const result = schema.safeParse(body)
+  const result = parseShape(schema, body)
   if (result.success) return result.data
   const { path, message } = firstIssue(result.error.issues)
   throw new WireError(400, describeProblem(path, message))

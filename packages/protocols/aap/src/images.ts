@@ -2,6 +2,9 @@ import type { AgentFeatures, Blob, Digest, ImagePart, ImageSource, NewBlob } fro
 import { parseImageUri } from '@polylogue/kit'
 import { WireError, sessionNotFound } from './errors.ts'
 
+/** In one request. */
+const MOST_IMAGES = 1_000
+
 /**
  * Converts the image URLs of one request to parts and collects the bytes of `data:` URIs as blobs. Only canonical base64
  * is accepted, so that a history returns exactly the URI that was sent.
@@ -10,6 +13,7 @@ export class IncomingImages {
   readonly #allowed: AgentFeatures['images']
   readonly #digest: Digest
   readonly #blobs = new Map<string, NewBlob>()
+  #count = 0
 
   constructor(allowed: AgentFeatures['images'], digest: Digest) {
     this.#allowed = allowed
@@ -27,6 +31,8 @@ export class IncomingImages {
     }
     if (!url.startsWith('data:')) throw new WireError(400, `${field}: expected an https: URL or a data: URI`)
     this.#check('data', field)
+    this.#count += 1
+    if (this.#count > MOST_IMAGES) throw new WireError(400, `${field}: more than ${MOST_IMAGES} images in one request`)
     return { type: 'image', source: this.#keep(url, field) }
   }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@polylogue/engine'
+import { parseShape } from '@polylogue/kit'
 import { z } from 'zod'
 import {
   STREAM_MODES,
@@ -12,15 +13,20 @@ import {
   type AapVersion,
 } from './wire.ts'
 
+/** All of them go to the model with each step. */
+const MOST_TOOLS = 1_000
+const MOST_ANSWERS = 1_000
+
 /**
  * What clients send. Unknown fields are ignored and `null` counts as absent. A list stops at its first bad element: a
  * body of a million wrong ones must not become a million issues.
  */
-function list<Element>(element: z.ZodType<Element>) {
-  return z.array(z.unknown()).transform((items, context): Element[] => {
+function list<Element>(element: z.ZodType<Element>, most = Infinity) {
+  const bounded = z.array(z.unknown()).max(most, `expected at most ${most} elements`)
+  return bounded.transform((items, context): Element[] => {
     const parsed: Element[] = []
     for (const [index, item] of items.entries()) {
-      const result = element.safeParse(item)
+      const result = parseShape(element, item)
       if (!result.success) {
         const issue = firstIssue(result.error.issues)
         context.issues.push({ code: 'custom', input: undefined, message: issue.message, path: [index, ...issue.path] })
@@ -75,7 +81,7 @@ const historyMessage = oneOf(
 )
 const turnMessage = oneOf('role', [userMessage, toolMessage, permissionMessage], 'user, tool, tool_permission')
 
-const toolRefs = list(z.object({ name: z.string(), trust: absentable(z.boolean()) }))
+const toolRefs = list(z.object({ name: z.string(), trust: absentable(z.boolean()) }), MOST_TOOLS)
 const agentConfig = z.object({ name: z.string(), tools: absentable(toolRefs), options: absentable(stringMap) })
 const agentOverride = z.object({
   name: absentable(z.string()),
@@ -95,7 +101,7 @@ function createSession(toolSpec: typeof toolSpecV3 | typeof toolSpecV1) {
   return z.object({
     agent: agentConfig,
     messages: absentable(list(historyMessage)),
-    tools: absentable(list<ToolSpec>(toolSpec)),
+    tools: absentable(list<ToolSpec>(toolSpec, MOST_TOOLS)),
     stream: streamMode,
   })
 }
@@ -103,8 +109,9 @@ function createSession(toolSpec: typeof toolSpecV3 | typeof toolSpecV1) {
 function turn(toolSpec: typeof toolSpecV3 | typeof toolSpecV1) {
   return z.object({
     agent: absentable(agentOverride),
-    messages: list(turnMessage),
-    tools: absentable(list<ToolSpec>(toolSpec)),
+    // One input, or the answers to the calls that wait.
+    messages: list(turnMessage, MOST_ANSWERS),
+    tools: absentable(list<ToolSpec>(toolSpec, MOST_TOOLS)),
     stream: streamMode,
   })
 }

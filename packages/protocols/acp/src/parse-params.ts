@@ -1,3 +1,4 @@
+import { parseShape } from '@polylogue/kit/light'
 import type { z } from 'zod'
 import { isObject } from './is-object.ts'
 import { CODES, RpcError, invalidParams } from './rpc/rpc-error.ts'
@@ -11,7 +12,7 @@ export function toParams(params: unknown): Params {
 
 /** `at` is the path of the value. The error names the field and the expected type, never the given value. */
 export function parseParams<Schema extends z.ZodType>(schema: Schema, value: unknown, at = ''): z.output<Schema> {
-  const parsed = schema.safeParse(value)
+  const parsed = parseShape(schema, value)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw invalidParams(formatPath(at, issue?.path ?? []), describe(issue))
@@ -22,7 +23,10 @@ function describe(issue: z.core.$ZodIssue | undefined): string {
     case 'invalid_type':
       return `must be ${issue.expected === 'int' ? 'an integer' : withArticle(issue.expected)}`
     case 'unrecognized_keys':
-      return `unknown: ${issue.keys.map((key) => key.slice(0, 64)).join(', ')}`
+      return `unknown: ${issue.keys
+        .slice(0, MOST_NAMED)
+        .map((key) => key.slice(0, 64))
+        .join(', ')}`
     case 'custom':
     case 'too_small':
     case 'too_big':
@@ -33,6 +37,9 @@ function describe(issue: z.core.$ZodIssue | undefined): string {
       return 'is not valid'
   }
 }
+
+/** Of unknown keys. */
+const MOST_NAMED = 10
 
 const withArticle = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 

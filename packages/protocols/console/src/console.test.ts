@@ -207,6 +207,11 @@ it('a call is read with its approval and its end', async () => {
     resolved: { granted: false, reason: 'too much' },
     settled: { status: 'denied', by: 'engine' },
   })
+  const another = await opened.startWaiting()
+  await ann.answerApproval({ id: another, call: 'a', body: { granted: true } })
+  await expect.poll(async () => (await ann.readCall({ id: another, call: 'a' })).settled).toBeDefined()
+  const { requested, startedAt } = await ann.readCall({ id: another, call: 'a' })
+  expect(startedAt).toBeGreaterThanOrEqual(requested?.at ?? Infinity)
   await expect(ann.readCall({ id, call: 'b' })).rejects.toMatchObject({ status: 404 })
   await expect(opened.clientOf('ben').readCall({ id, call: 'a' })).rejects.toMatchObject({ status: 404 })
 })

@@ -17,6 +17,7 @@ export { writeDocument, writeList, type DocumentOptions } from './http/write-doc
 export { isImageType, parseBase64, parseImageUri, type ImageBytes } from './images/data-uri.ts'
 export { findJsonProblem, type JsonProblem, type JsonTextLimits } from './json/find-json-problem.ts'
 export { JsonRefused, parseJson, parseJsonText, type JsonLimits } from './json/parse-json.ts'
+export { parseShape } from './json/parse-shape.ts'
 export { LineReader, LineTooLong, lineText } from './lines/line-reader.ts'
 export type {
   CommandAnswer,

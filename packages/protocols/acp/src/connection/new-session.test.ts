@@ -233,6 +233,22 @@ describe('session/new', () => {
     expect(await say(sessionId, 'hello')).toMatchObject({ result: { stopReason: 'end_turn' } })
   })
 
+  it.each([
+    ['standard', 'The MCP server x cannot be started'],
+    ['seed', ''],
+  ] as const)(
+    'acp 43: a client that shows no notices reads of it with its first prompt, in profile %s',
+    async (profile, told) => {
+      const world = openWithServers((problem) => problem('The MCP server x cannot be started'))
+      const { client, newSession, say } = await world.connect({ profile })
+      const sessionId = await newSession({ mcpServers: [{ name: 'x', command: '/nowhere' }] })
+      expect(client.text('agent_thought_chunk')).toBe('')
+      await say(sessionId, 'hello')
+      await say(sessionId, 'again')
+      expect(client.text('agent_thought_chunk')).toBe(told)
+    },
+  )
+
   it('acp 43: the session opens even if no server can be opened', async () => {
     const world = open({
       sessionServers: { open: () => Promise.reject(new Error('no')), close: async () => undefined },

@@ -1,7 +1,21 @@
+import type { JsonObject } from '@polylogue/kit/client'
 import { z } from 'zod'
 
 /** Treats `null` as absent. */
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined)
+
+/** The schema `z.json()` tries each value as five types. A packet may hold bytes, which are not JSON. */
+const jsonObject = z.custom<JsonObject>((value) => isObject(value) && isJson(value), 'expected object of JSON values')
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The parser has limited the depth. */
+function isJson(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null)
+    return ['string', 'number', 'boolean', 'object'].includes(typeof value)
+  if (Array.isArray(value)) return value.every(isJson)
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson)
+}
 
 /** Session ids are UUIDs, so case does not matter. */
 const sessionId = z.string().min(1).max(64).toLowerCase()
@@ -38,7 +52,7 @@ const sendFields = z.object({
   client_message_id: optional(z.string().min(1).max(255)),
   model: optional(z.string().min(1).max(200)),
   headless: optional(z.boolean()),
-  output_schema: optional(z.record(z.string(), z.json())),
+  output_schema: optional(jsonObject),
   whatif: unbuilt,
   replay_decision: unbuilt,
   runtime_env: unbuilt,

@@ -35,7 +35,7 @@ function explainUnion({ path, errors }: Extract<Issue, { code: 'invalid_union' }
     return { path: [...path, ...inner.path], problem: inner.problem }
   }
   const expected = errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [toWord(first.expected)] : []))
-  const received = errors.flat().flatMap(({ message }) => /received (.+)$/.exec(message)?.[1] ?? [])[0]
+  const received = errors.flat().flatMap(({ message }) => /received ([^]+)$/.exec(message)?.[1] ?? [])[0]
   return { path, problem: `expected ${expected.join(' or ')}${received === undefined ? '' : `, received ${received}`}` }
 }
 

@@ -55,8 +55,8 @@ export function createBoundedParser(limits: JsonLimits): BoundedParser {
       const problem = findJsonProblem(text, { ...limits, depth, bulk: BULK })
       if (problem === undefined) return undefined
       const fatal = findJsonProblem(text, WITH_BYTES.test(packet) ? { depth } : {})
-      // The scan stops at a bad number. The rest of the packet is not checked.
-      if (fatal?.limit === 'number') refuseMany(text, WITH_BYTES.test(packet))
+      // The scan stops at a bad number and at an object with too many keys. The rest of the packet is not checked.
+      if (fatal?.limit === 'number' || fatal?.limit === 'objectKeys') refuseMany(text, WITH_BYTES.test(packet))
       else if (fatal !== undefined) throw new Error(`a packet with ${fatal.message}`)
       return problem.message
     }

@@ -1,3 +1,4 @@
+import { parseShape } from '@polylogue/kit'
 import { asSessionId, type Clock, type SessionId, type SessionView, type Timer } from '@polylogue/engine'
 import type { Socket } from 'socket.io'
 import { compactSession } from './compact-session.ts'
@@ -200,7 +201,7 @@ export class Peer {
       const { code, message } = toRefusal(error) ?? this.#report(error)
       ack?.({ status: 'error', code, message })
       if (event !== 'chat:send') return
-      const { success, data } = sessionRequestSchema.safeParse(payload)
+      const { success, data } = parseShape(sessionRequestSchema, payload)
       const session_id = success ? data.session_id : null
       this.#socket.emit('system:error', { message, session_id, code, detail: null })
     }

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
-import { BodyRefused, readJsonBody } from '@polylogue/kit'
+import { BodyRefused, parseShape, readJsonBody } from '@polylogue/kit'
 import { Hono, type Context } from 'hono'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { AnswerOf, BodyOf, OperationSpec, OperationTable, ParamOf, QueryOf } from '../contract/operation.ts'
 import type { Caller, RequestDeps } from './deps.ts'
 import { Refusal } from './refusal.ts'
@@ -98,7 +98,7 @@ export function answerRefusal(c: Context<NodeEnv>, { status, message, retryAfter
 const LONGEST_FIELD = 200
 
 function parse(schema: z.ZodType, given: unknown, whole: 'query' | 'body'): unknown {
-  const result = z.safeParse(schema, given)
+  const result = parseShape(schema, given)
   if (result.success) return result.data
   const [issue] = result.error.issues
   const path = issue?.path ?? []

@@ -2,12 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findJsonProblem } from './find-json-problem.ts'
 
+const keysOf = (count: number): string => Array.from({ length: count }, (_, key) => `"${key}":0`).join()
 const limitOf = (text: string, limits: Parameters<typeof findJsonProblem>[1]) => findJsonProblem(text, limits)?.limit
 
 describe('the limits of a JSON text', () => {
   it.each([
     ['depth', '[[[0]]]', { depth: 2 }],
     ['keys', '[{"a":0},{"b":0},{"c":0}]', { keys: 2 }],
+    ['objectKeys', `{${keysOf(10_001)}}`, {}],
+    ['objectKeys', `[{"a":{${keysOf(10_000)}},"b":{"c":{${keysOf(10_001)}`, {}],
     ['keyLength', '{"abc":0}', { keyLength: 2 }],
     ['stringLength', '["abc"]', { stringLength: 2 }],
     ['values', `[${'0,'.repeat(500_000)}0]`, {}],
@@ -15,6 +18,10 @@ describe('the limits of a JSON text', () => {
     ['number', '[1e999]', {}],
   ] as const)('include %s', (limit, text, limits) => {
     expect(limitOf(text, limits)).toBe(limit)
+  })
+
+  it('leave many objects with few keys alone', () => {
+    expect(limitOf(`[${`{${keysOf(9_000)}},`.repeat(20)}{"a":{${keysOf(10_000)}}}]`, {})).toBe(undefined)
   })
 
   it('do not apply where they are left out', () => {

@@ -1,6 +1,6 @@
 /**
- * Limits on a JSON text. A limit that is left out does not apply; the number of values and the length of a number are
- * always limited.
+ * Limits on a JSON text. A limit that is left out does not apply; the number of values, the keys of one object and the
+ * length of a number are always limited.
  */
 export interface JsonTextLimits {
   readonly depth?: number
@@ -15,13 +15,15 @@ export interface JsonTextLimits {
 }
 
 export interface JsonProblem {
-  readonly limit: 'depth' | 'keys' | 'keyLength' | 'stringLength' | 'values' | 'number'
+  readonly limit: 'depth' | 'keys' | 'objectKeys' | 'keyLength' | 'stringLength' | 'values' | 'number'
   /** For example `more than 10000 keys`. */
   readonly message: string
 }
 
 // A list of empty objects takes fifty times its own size once parsed: 32 MiB of them would exhaust the heap.
 const MAX_VALUES = 500_000
+// An object with more keys becomes a hash table, and each walk over it takes as long as parsing it did.
+const MAX_OBJECT_KEYS = 10_000
 // Seventeen digits and an exponent hold any double.
 const MAX_NUMBER_LENGTH = 64
 
@@ -52,6 +54,8 @@ export function findJsonProblem(text: string, limits: JsonTextLimits): JsonProbl
   let values = 0
   let keys = 0
   let scalars = 0
+  /** Of the objects around this place, by their depth. */
+  const objectKeys = [0]
   let lastStringLength = 0
   // A loop over the units is several times as fast as a pattern that finds the next sign.
   for (let at = 1; at <= text.length; at += 1) {
@@ -63,6 +67,10 @@ export function findJsonProblem(text: string, limits: JsonTextLimits): JsonProbl
       case COLON:
         keys += 1
         if (keys > maxKeys) return problem('keys', `more than ${maxKeys} keys`)
+        objectKeys[depth] = (objectKeys[depth] ?? 0) + 1
+        if ((objectKeys[depth] ?? 0) > MAX_OBJECT_KEYS) {
+          return problem('objectKeys', `more than ${MAX_OBJECT_KEYS} keys in one object`)
+        }
         if (lastStringLength > maxKeyLength) {
           return problem('keyLength', `more than ${maxKeyLength} characters in a key`)
         }
@@ -70,6 +78,7 @@ export function findJsonProblem(text: string, limits: JsonTextLimits): JsonProbl
       case OPEN_LIST:
       case OPEN_OBJECT:
         depth += 1
+        objectKeys[depth] = 0
         values += 1
         if (depth > maxDepth) return problem('depth', `nested deeper than ${maxDepth} levels`)
         break

@@ -104,11 +104,11 @@ describe('JSON from a client', () => {
 
 /** What it took this process to take a body or to refuse it. */
 function cpuMsOf(bytes: Buffer, limits: JsonLimits): number {
-  const before = process.cpuUsage()
+  const before = process.threadCpuUsage()
   try {
     parseJson(bytes, limits)
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error
   }
-  return Math.round(process.cpuUsage(before).user / 1000)
+  return Math.round(process.threadCpuUsage(before).user / 1000)
 }
