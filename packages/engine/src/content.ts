@@ -69,6 +69,9 @@ export type ConversationMessage = Stored<typeof conversationMessage>
 export type Usage = Stored<typeof usage>
 export type Cost = NonNullable<Usage['cost']>
 
+/** Calls that one answer may make. Each change of one of them goes through all of them. */
+export const MOST_CALLS = 500
+
 export function textOf(content: UserContent | AssistantContent): string {
   if (typeof content === 'string') return content
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')

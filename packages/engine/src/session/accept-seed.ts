@@ -1,4 +1,4 @@
-import type { ConversationMessage, ToolCallPart } from '../content.ts'
+import { MOST_CALLS, type ConversationMessage, type ToolCallPart } from '../content.ts'
 import { EngineError } from '../errors.ts'
 import type { ClientTool } from '../events/session-settings.ts'
 import type { ToolCallId } from '../ids.ts'
@@ -10,10 +10,10 @@ export interface AcceptedSeed {
   readonly names: readonly string[]
 }
 
-interface OpenSeedCall {
-  readonly givenId: ToolCallId
-  readonly call: ToolCallPart
+/** Calls of one message with the same given id. */
+interface OpenSeedCalls {
   readonly message: number
+  readonly calls: ToolCallPart[]
 }
 
 /**
@@ -27,24 +27,29 @@ export function acceptSeed(
   ids: Pick<Ids, 'toolCallId'>,
 ): AcceptedSeed {
   const names = new Set<string>()
-  const open: OpenSeedCall[] = []
+  const open = new Map<ToolCallId, OpenSeedCalls[]>()
   const messages = seed.map((message, index): ConversationMessage => {
     if (message.role === 'assistant' && typeof message.content !== 'string') {
+      if (message.content.filter(({ type }) => type === 'tool-call').length > MOST_CALLS) {
+        throw new EngineError('invalid-seed', `more than ${MOST_CALLS} tool calls`, `seed[${index}]`)
+      }
       const content = message.content.map((part) => {
         if (part.type !== 'tool-call') return part
         const call = names.has(part.toolCallId) ? { ...part, toolCallId: ids.toolCallId() } : part
         names.add(call.toolCallId)
-        open.push({ givenId: part.toolCallId, call, message: index })
+        addOpen(open, { givenId: part.toolCallId, call, message: index })
         return call
       })
       return { ...message, content }
     }
     if (message.role !== 'tool') return message
-    const { call } = takeCall(open, message.toolCallId, { names, field: `seed[${index}]` })
+    const call = takeCall(open, message.toolCallId, { names, field: `seed[${index}]` })
     return { ...message, toolCallId: call.toolCallId }
   })
-  for (const { call } of open) {
-    if (clientTools.some((tool) => tool.name === call.name)) continue
+  const toolNames = new Set(clientTools.map(({ name }) => name))
+  for (const { calls } of [...open.values()].flat()) {
+    const call = calls.find(({ name }) => !toolNames.has(name))
+    if (call === undefined) continue
     throw new EngineError(
       'invalid-seed',
       `tool call ${call.toolCallId} has no result and ${call.name} is not a client tool`,
@@ -54,15 +59,27 @@ export function acceptSeed(
   return { messages, names: [...names] }
 }
 
+function addOpen(
+  open: Map<ToolCallId, OpenSeedCalls[]>,
+  { givenId, call, message }: { readonly givenId: ToolCallId; readonly call: ToolCallPart; readonly message: number },
+): void {
+  const sameId = open.get(givenId) ?? []
+  open.set(givenId, sameId)
+  const last = sameId.at(-1)
+  if (last?.message === message) last.calls.push(call)
+  else sameId.push({ message, calls: [call] })
+}
+
 /** Finds the call of a result: the first call with this id in the newest message that has one. */
 function takeCall(
-  open: OpenSeedCall[],
+  open: Map<ToolCallId, OpenSeedCalls[]>,
   givenId: ToolCallId,
   { names, field }: { readonly names: ReadonlySet<string>; readonly field: string },
-): OpenSeedCall {
-  const newest = open.findLast((candidate) => candidate.givenId === givenId)?.message
-  const index = open.findIndex((candidate) => candidate.givenId === givenId && candidate.message === newest)
-  const [taken] = index === -1 ? [] : open.splice(index, 1)
+): ToolCallPart {
+  const sameId = open.get(givenId)
+  const newest = sameId?.at(-1)
+  const taken = newest?.calls.shift()
+  if (newest?.calls.length === 0) sameId?.pop()
   if (taken !== undefined) return taken
   const problem = names.has(givenId)
     ? `tool call ${givenId} has two results`

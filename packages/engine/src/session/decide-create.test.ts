@@ -154,6 +154,16 @@ describe('a seeded history', () => {
     expect(events[1]).toMatchObject({ messages: [asks('a'), user('well?'), asks('tc_1'), answers('tc_1')] })
   })
 
+  it('may hold many calls of one id, in one message and in many, without taking long', () => {
+    const again = [asks(...Array<string>(500).fill('a')), ...Array.from({ length: 500 }, () => answers('a'))]
+    const once = Array.from({ length: 20_000 }, () => asks('a'))
+    const results = Array.from({ length: 20_000 }, () => answers('a'))
+    const startedAt = process.threadCpuUsage()
+    const { names } = create({ seed: [...again, ...once, ...results], clientTools })
+    expect(names).toHaveLength(20_500)
+    expect(process.threadCpuUsage(startedAt).user / 1000).toBeLessThan(1_500)
+  })
+
   it('may not leave a call of a server tool open, which a client could then have run with invented input', () => {
     const seed: ConversationMessage[] = [{ role: 'assistant', content: [call('x', 'look')] }]
     expect(() => create({ seed })).toThrow(expect.objectContaining({ code: 'invalid-seed' }))
@@ -162,6 +172,7 @@ describe('a seeded history', () => {
   it.each([
     ['a result without its call', [answers('a')]],
     ['a result before its call', [answers('a'), asks('a')]],
+    ['more calls in one message than an answer may make', [asks(...Array.from({ length: 501 }, (_, id) => `c${id}`))]],
     ['two results for one call', [asks('a'), answers('a'), answers('a')]],
   ])('may not hold %s', (_what, seed) => {
     expect(() => create({ seed, clientTools })).toThrow(expect.objectContaining({ code: 'invalid-seed' }))

@@ -157,6 +157,18 @@ describe('an unattended turn', () => {
     expect(await test.view()).toMatchObject({ status: 'waiting' })
   })
 
+  it('acp build 6: waits for nobody if the model asks a question all the same', async () => {
+    const test = await startSession({ tools: [createQuestionTool()] }, PRESET)
+    test.model.push([calls('1', 'Ask', { question: 'Who?' }), finishes('tool-calls')], [says('done'), finishes()])
+    await test.say('go', { settings: { isUnattended: true } })
+    await test.untilRest()
+    expect(await test.view()).toMatchObject({ status: 'idle' })
+    expect(test.model.requests.at(-1)?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: 'Error: there is no tool called Ask',
+    })
+  })
+
   it('does not run what is denied', async () => {
     const unsafe = createFakeTool('unsafe', { effect: 'unsafe' })
     const test = await startSession({ tools: [unsafe] }, { ...PRESET, preset: 'read-only' })

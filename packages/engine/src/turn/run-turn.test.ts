@@ -249,6 +249,35 @@ describe('a turn', () => {
     })
   })
 
+  it.each([
+    ['tool calls', Array.from({ length: 501 }, (_, index) => calls(`c${index}`, 't')), '500 tool calls'],
+    [
+      'begun calls',
+      Array.from(
+        { length: 501 },
+        (_, index) => ({ type: 'tool-input', id: `c${index}`, name: 't', text: '' }) as const,
+      ),
+      '500 tool calls',
+    ],
+    [
+      'parts',
+      Array.from({ length: 5_001 }, () => [says('a'), { type: 'thinking', text: 'b' } as const]).flat(),
+      '10000 parts',
+    ],
+  ])('ends as failed when an answer has too many %s, and runs none of its calls', async (_, answer, most) => {
+    const test = await start({ tools: [createFakeTool('t')] })
+    test.model.push([...answer, finishes('tool-calls')])
+    await test.say('go')
+    await test.rest(test.sessionId)
+    const recorded = await test.recorded(test.sessionId)
+    expect(recorded.at(-1)).toMatchObject({
+      type: 'turn.ended',
+      outcome: 'failed',
+      error: { code: 'model-error', message: `The model's answer has more than ${most}.` },
+    })
+    expect(recorded.filter(({ type }) => type === 'tool-call.started')).toEqual([])
+  })
+
   it('stops at the step limit', async () => {
     const test = await start({ tools: [createFakeTool('t')], maxSteps: 3 })
     for (let index = 0; index < 5; index++) test.model.push([calls(`c${index}`, 't'), finishes('tool-calls')])

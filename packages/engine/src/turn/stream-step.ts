@@ -1,4 +1,4 @@
-import type { StepBlock, Usage } from '../content.ts'
+import { MOST_CALLS, type StepBlock, type Usage } from '../content.ts'
 import { withCost } from '../cost/price.ts'
 import type { Failure } from '../events/recorded-event.ts'
 import { failpoint } from '../failpoint.ts'
@@ -12,6 +12,9 @@ import type { StepEnd, StepRun } from './step-run.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 const NO_FINISH: Failure = { code: 'model-cut-off', message: 'The model stopped answering before it had finished.' }
+
+/** Text, thinking and calls take turns. */
+const MOST_BLOCKS = 10_000
 
 type TextOutput = ModelOutput & { readonly type: 'text' | 'thinking' }
 
@@ -39,6 +42,7 @@ async function consume({ round, step, drafts, exchange }: StepRun, deps: RunDeps
   try {
     const request = await buildModelRequest(round, deps)
     exchange.begin(request)
+    let calls = 0
     for await (const output of model.stream(request, signal)) {
       if (signal.aborted) return { type: 'stopped' }
       exchange.take(output)
@@ -58,12 +62,16 @@ async function consume({ round, step, drafts, exchange }: StepRun, deps: RunDeps
           break
         case 'tool-call':
           step.blocks.push(provisionalCall(output, step))
+          calls += 1
           break
         case 'finished':
           return { type: 'answered', finish: output.finish, usage: priced(output.usage) }
         case 'failed':
           return { type: 'failed', error: output.error, ...(output.usage && { usage: priced(output.usage) }) }
       }
+      if (Math.max(calls, step.inputs.length) > MOST_CALLS)
+        return { type: 'failed', error: tooMany(`${MOST_CALLS} tool calls`) }
+      if (step.blocks.length > MOST_BLOCKS) return { type: 'failed', error: tooMany(`${MOST_BLOCKS} parts`) }
     }
     return signal.aborted ? { type: 'stopped' } : { type: 'failed', error: NO_FINISH }
   } catch (error) {
@@ -71,6 +79,11 @@ async function consume({ round, step, drafts, exchange }: StepRun, deps: RunDeps
     return { type: 'failed', error: { code: 'internal', message: 'The model call failed unexpectedly.' } }
   }
 }
+
+const tooMany = (most: string): Failure => ({
+  code: 'model-error',
+  message: `The model's answer has more than ${most}.`,
+})
 
 /** Returns the index of the block that has grown. */
 function appendText(step: LiveStep, { type, text }: TextOutput, feed: SessionFeed): number {

@@ -62,6 +62,16 @@ describe('the input of a call', () => {
     expect(parseCallInput(nested(65))).toBe(nested(65))
   })
 
+  it('keeps an input of many small values as text: every reader would walk through them', () => {
+    const keys = (count: number): string => `{${Array.from({ length: count }, (_, key) => `"k${key}":1`).join()}}`
+    const list = `{"a":[${'{},'.repeat(50_000)}{}]}`
+    const long = `{"a":"${',[{:\\"'.repeat(100_000)}"}`
+    expect(parseCallInput(keys(20_000))).toEqual(JSON.parse(keys(20_000)))
+    expect(parseCallInput(keys(30_000))).toBe(keys(30_000))
+    expect(parseCallInput(list)).toBe(list)
+    expect(parseCallInput(long)).toEqual(JSON.parse(long))
+  })
+
   it('may be as long as the largest request', () => {
     expect(LONGEST_CALL).toBe(4 * 1024 * 1024)
   })

@@ -1,7 +1,12 @@
+import { createEventCheck } from './event-check.ts'
+
 export type Fetch = typeof globalThis.fetch
 
 /** More than any valid answer needs; bounds what a broken provider can send. */
 const LARGEST_ANSWER = 128 * 1024 * 1024
+
+/** Holds hundreds of events. Others have their turn of the event loop before the SDK reads them. */
+const LARGE_CHUNK = 8 * 1024
 
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
@@ -33,13 +38,17 @@ export function watchFetch(fetch: Fetch, onByte: () => void): Fetch {
       throw problem
     }
     if (response.body === null) return response
+    const isStream = /^text\/event-stream/i.test(response.headers.get('content-type') ?? '')
+    const check = isStream ? createEventCheck() : undefined
     let size = 0
     const counted = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
+      async transform(chunk, controller) {
         onByte()
+        if (chunk.byteLength > LARGE_CHUNK) await new Promise((resolve) => setImmediate(resolve))
         size += chunk.byteLength
-        if (size > LARGEST_ANSWER) controller.error(new AnswerTooLarge())
-        else controller.enqueue(chunk)
+        const read = check === undefined ? chunk : check.push(chunk)
+        if (size > LARGEST_ANSWER || read === undefined) controller.error(new AnswerTooLarge())
+        else controller.enqueue(read)
       },
     })
     const { status, statusText, headers } = response
