@@ -23,6 +23,9 @@ export interface PlayedModel {
   stop(): Promise<void>
 }
 
+/** Said before the first input after a turn that was stopped. */
+const AFTER_STOP = /^\[I stopped you[^\]]*\]/
+
 /** An OpenAI-compatible server whose model plays a part for each input of a user, in any conversation. */
 export async function startPlayedModel(): Promise<PlayedModel> {
   const parts = new Map<string, readonly PlayedStep[]>()
@@ -37,7 +40,7 @@ export async function startPlayedModel(): Promise<PlayedModel> {
     const fault = findChatFault(messages)
     if (fault !== undefined) faults.push(fault)
     const said = messages.findLastIndex(({ role }) => role === 'user')
-    const [input = ''] = textOf(messages[said]).split('\n')
+    const [input = ''] = textOf(messages[said]).replace(AFTER_STOP, '').split('\n')
     const step = parts.get(input)?.[messages.slice(said).filter(({ role }) => role === 'assistant').length]
     if (step?.failsOnce !== undefined && !failed.has(step)) {
       failed.add(step)

@@ -1,8 +1,8 @@
-import { asSessionId, asUserId, type Place } from '@polylogue/engine'
+import { asSessionId, asUserId, type Place, type RootPin } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
 import { createProtectedSet } from '@polylogue/tools'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -24,14 +24,15 @@ function put(path: string, text: string): string {
   return file
 }
 
-function look(cwd: string, known?: string, user = 'local') {
+function look(cwd: string, known?: string, user = 'local', pins: readonly RootPin[] = []) {
   const env = { HOME: home }
   const instructions = createInstructionTrust({ protectedSet: createProtectedSet({}), env })
   const options = { stateDir: join(home, 'state'), shell: '/bin/bash', sandbox: 'bubblewrap', network: false } as const
   const place: Place = {
     sessionId: asSessionId('s1'),
     userId: asUserId(user),
-    workspace: { cwd, roots: [cwd] },
+    workspace: { cwd, roots: [cwd], pins },
+    preset: 'workspace-write',
   }
   return createSurroundings({ ...options, clock, instructions, env }).describe(place, known)
 }
@@ -45,6 +46,25 @@ describe('the place of a session', () => {
     expect(text).toMatch(/- Platform: \w+ \S+ \(\w+\)\n- Date: \d{4}-\d\d-\d\d \(.+\)\n- Shell of Bash: bash\n/)
     expect(text).toMatch(/- Sandbox of Bash: bubblewrap, without a network/)
     expect(text).toContain('- Git: branch topic, 1 untracked;')
+  })
+
+  it('is nothing of another directory that has taken the place of a root', async () => {
+    const bobs = dirname(put('bob/AGENTS.md', 'of bob'))
+    execFileSync('git', ['init', '-b', 'plan-of-bob'], { cwd: bobs, stdio: 'ignore' })
+    await look(bobs)
+    const root = dirname(put('ann/p/AGENTS.md', 'of ann'))
+    execFileSync('git', ['init', '-b', 'topic'], { cwd: root, stdio: 'ignore' })
+    const { dev, ino } = statSync(root, { bigint: true })
+    const pins = [{ path: root, identity: `${dev}:${ino}` }]
+    expect((await look(root, undefined, 'ann', pins))?.text).toContain('branch topic')
+    for (const replace of [() => symlinkSync(bobs, root), () => renameSync(bobs, root)]) {
+      renameSync(root, `${root}-moved-${Math.random()}`)
+      replace()
+      const found = await look(root, undefined, 'ann', pins)
+      expect(found?.text).toContain(`- Working directory: ${root}\n`)
+      expect(found?.text).not.toMatch(/of bob|of-bob|AGENTS/)
+      expect(found?.sources).toEqual([])
+    }
   })
 
   it('has the instructions of the user, the parents and the project, in this order', async () => {

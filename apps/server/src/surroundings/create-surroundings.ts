@@ -1,5 +1,5 @@
-import type { Clock, Surroundings, UserId, Workspace } from '@polylogue/engine'
-import { findRepository, readGitState } from '@polylogue/tools'
+import type { Clock, RootPin, Surroundings, UserId, Workspace } from '@polylogue/engine'
+import { findRepository, holdRoot, readGitState } from '@polylogue/tools'
 import { arch, homedir, release, type } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { randomUUID } from 'node:crypto'
@@ -8,10 +8,10 @@ import { sha256 } from '../platform/sha256.ts'
 import type { InstructionFile, InstructionTrust } from '../trust/instruction-files.ts'
 import { describeEnvironment } from './describe-environment.ts'
 import { describeInstructions } from './describe-instructions.ts'
-import { describeSandbox, type SandboxFacts } from './describe-sandbox.ts'
+import { describeSandbox, type ServerSandbox } from './describe-sandbox.ts'
 import { readUserInstructions } from './read-user-instructions.ts'
 
-export interface SurroundingsOptions extends SandboxFacts {
+export interface SurroundingsOptions extends ServerSandbox {
   readonly clock: Clock
   /** For copies of Git's state. */
   readonly stateDir: string
@@ -29,27 +29,28 @@ const MOST_PARENTS = 16
 export function createSurroundings(options: SurroundingsOptions): Surroundings {
   const { clock, stateDir, shell, instructions, env, sandbox, network } = options
   return {
-    async describe({ userId, workspace }, known) {
-      const files = usable(workspace) ? await findInstructions(workspace, userId, { instructions, env }) : []
+    async describe({ userId, workspace, preset }, known) {
+      const files = await unlessExchanged(workspace, () => findInstructions(workspace, userId, { instructions, env }))
       const facts = {
         workspace,
         platform: `${type()} ${release()} (${arch()})`,
         date: formatDate(clock.now()),
         shell: basename(shell),
-        sandbox: describeSandbox({ sandbox, network }),
+        sandbox: describeSandbox({ sandbox, network, isLocal: userId === LOCAL_USER, preset }),
       }
       // Git's state is not part of it: it changes all the time, and the model can ask Git.
-      const fingerprint = sha256(JSON.stringify([facts, workspace.roots, files.map(({ path, text }) => [path, text])]))
+      const fingerprint = sha256(JSON.stringify([facts, workspace.roots, files?.map(({ path, text }) => [path, text])]))
       if (fingerprint === known) return undefined
-      const git = await readGitState(workspace.cwd, {
-        folder: join(stateDir, 'git', randomUUID()),
-        ...(userId !== LOCAL_USER && { within: workspace.roots }),
-      })
-      const text = [describeEnvironment({ ...facts, git }), describeInstructions(files)]
+      const reading = { folder: join(stateDir, 'git', randomUUID()) }
+      const within = userId === LOCAL_USER ? {} : { within: workspace.roots }
+      const git = (await unlessExchanged(workspace, () => readGitState(workspace.cwd, { ...reading, ...within }))) ?? {
+        type: 'none' as const,
+      }
+      const text = [describeEnvironment({ ...facts, git }), describeInstructions(files ?? [])]
       return {
         fingerprint,
         text: text.filter((block) => block !== '').join('\n\n'),
-        sources: files.map(({ path, text: used, notice }) => ({
+        sources: (files ?? []).map(({ path, text: used, notice }) => ({
           path,
           use: used === undefined ? ('named' as const) : ('used' as const),
           ...(notice !== undefined && { notice }),
@@ -59,8 +60,23 @@ export function createSurroundings(options: SurroundingsOptions): Surroundings {
   }
 }
 
-/** A root that was exchanged is not read. Its tools say why. */
-const usable = ({ pins = [] }: Workspace): boolean => pins.every((pin) => !('problem' in pin))
+/** `undefined`: a root is another directory than the one that the session opened, before or after the look. Its tools say why. */
+async function unlessExchanged<Seen>(workspace: Workspace, look: () => Promise<Seen>): Promise<Seen | undefined> {
+  if (!(await isInPlace(workspace))) return undefined
+  const seen = await look()
+  return (await isInPlace(workspace)) ? seen : undefined
+}
+
+async function isInPlace({ pins = [] }: Workspace): Promise<boolean> {
+  const same = await Promise.all(pins.map(async (pin) => 'identity' in pin && (await isDirectory(pin))))
+  return same.every(Boolean)
+}
+
+async function isDirectory({ path, identity }: Extract<RootPin, { identity: string }>): Promise<boolean> {
+  const held = await holdRoot(path)
+  await held?.close()
+  return held?.identity === identity
+}
 
 /** The most general file first. */
 async function findInstructions(

@@ -24,6 +24,7 @@ import {
   type NewBlob,
   type RecordedEvent,
   type SessionId,
+  type WorkspaceOwner,
 } from '../index.ts'
 
 async function fork(test: TestSession, more: Partial<ForkSession> = {}): Promise<TestSession> {
@@ -43,6 +44,22 @@ const spoken = async (test: TestSession): Promise<string> =>
 
 const withoutSettings = (events: readonly RecordedEvent[]): readonly RecordedEvent[] =>
   events.filter(({ type }) => !type.startsWith('session.'))
+
+describe('a fork without directories', () => {
+  it('is told the directory that its tools use, that of the oldest parent', async () => {
+    const directoryOf = ({ sessionId, origin }: WorkspaceOwner) => `/own/${origin?.ancestors[0] ?? sessionId}`
+    const locate = (owner: WorkspaceOwner) => ({ cwd: directoryOf(owner), roots: [directoryOf(owner)] })
+    const workspaces = { locate, prepare: async (owner: WorkspaceOwner) => locate(owner) }
+    const told: string[] = []
+    const test = await startSession({
+      workspaces: { ...workspaces, open: async () => undefined, remove: async () => {} },
+      surroundings: { describe: async ({ workspace: { cwd } }) => void told.push(cwd) },
+    })
+    const child = await fork(await fork(test))
+    await turn(child, 'go', 'done')
+    expect(told).toEqual([`/own/${test.sessionId}`])
+  })
+})
 
 describe('a fork of a large session', () => {
   it('copies an early part, and is refused in words beyond 16 MiB', async () => {

@@ -42,7 +42,8 @@ export interface ModelRequest {
 }
 
 export type ModelMessage =
-  | { readonly role: 'user'; readonly content: UserContent }
+  /** `isAfterStop`: the user stopped the turn before this message. */
+  | { readonly role: 'user'; readonly content: UserContent; readonly isAfterStop?: true }
   | { readonly role: 'assistant'; readonly content: AssistantContent; readonly model?: string }
   | {
       readonly role: 'tool'

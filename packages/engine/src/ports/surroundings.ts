@@ -1,3 +1,4 @@
+import type { Preset } from '../events/session-settings.ts'
 import type { InstructionSource } from '../events/turn-events.ts'
 import type { SessionId, UserId } from '../ids.ts'
 import type { Workspace } from './tool.ts'
@@ -16,6 +17,7 @@ export interface Place {
   readonly sessionId: SessionId
   readonly userId: UserId
   readonly workspace: Workspace
+  readonly preset: Preset
 }
 
 export interface Description {

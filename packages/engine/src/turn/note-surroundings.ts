@@ -35,12 +35,9 @@ export const mustNoteSurroundings = (
 ): boolean => surroundings !== undefined && agent.isToldSurroundings === true && !hasAsked
 
 async function placeOf({ session, workspaces }: RunDeps): Promise<Place> {
-  const { sessionId, userId, agent, settings } = session.state
-  return {
-    sessionId,
-    userId,
-    workspace: await workspaces.prepare({ sessionId, agent, directories: settings.directories }),
-  }
+  const { sessionId, userId, agent, settings, origin } = session.state
+  const owner = { sessionId, agent, directories: settings.directories, ...(origin && { origin }) }
+  return { sessionId, userId, workspace: await workspaces.prepare(owner), preset: settings.preset }
 }
 
 /** Adds the newest description to the instructions of the loop's agent, if the agent is told about it. */

@@ -20,6 +20,7 @@ export class ContextMessages {
   readonly #seqs: number[] = []
   /** The calls that have no result yet. */
   readonly #callNames = new Map<ToolCallId, string>()
+  #isStopped = false
 
   get list(): readonly ModelMessage[] {
     return this.#messages
@@ -31,7 +32,13 @@ export class ContextMessages {
 
   addUser(content: UserContent, seq: number): void {
     this.#answerOpenCalls(seq)
-    this.#push({ role: 'user', content }, seq)
+    this.#push({ role: 'user', content, ...(this.#isStopped && { isAfterStop: true }) }, seq)
+    this.#isStopped = false
+  }
+
+  /** The turn of the newest messages was cancelled. */
+  stop(): void {
+    this.#isStopped = true
   }
 
   addAnswer(blocks: readonly StepBlock[], seq: number, model?: string): void {

@@ -65,6 +65,27 @@ describe('what the model is given', () => {
     expect(contextOf(dropped).messages().length).toBe(1)
   })
 
+  it('says which message follows a turn that the user stopped, to the model only', () => {
+    const stopped = contextOf([
+      ...BEGUN,
+      given.stepEnded('t', 's', { outcome: 'cancelled' }),
+      given.turnEnded('t', 'cancelled'),
+      given.admitted('i2', 't2', 'something else'),
+      given.turnStarted('t2', 'i2'),
+      given.turnEnded('t2'),
+      given.admitted('i3', 't3', 'and more'),
+      given.turnStarted('t3', 'i3'),
+    ])
+    expect(stopped.messages()).toEqual([
+      { role: 'user', content: 'go' },
+      { role: 'user', content: 'something else', isAfterStop: true },
+      { role: 'user', content: 'and more' },
+    ])
+    expect(stopped.history()).toEqual(
+      ['go', 'something else', 'and more'].map((content) => ({ role: 'user', content })),
+    )
+  })
+
   it.each([
     ['cancelled', ['user', 'assistant']],
     ['failed', ['user']],

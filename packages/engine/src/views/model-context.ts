@@ -109,7 +109,8 @@ export class ModelContext {
       ...this.#system.map((text): ConversationMessage => ({ role: 'system', text })),
       ...this.#messages.list.map((message): ConversationMessage => {
         if (message.role === 'tool') return { role: 'tool', toolCallId: message.toolCallId, content: message.content }
-        return message.role === 'user' ? message : { role: 'assistant', content: message.content }
+        if (message.role === 'user') return { role: 'user', content: message.content }
+        return { role: 'assistant', content: message.content }
       }),
     ]
   }
@@ -191,6 +192,9 @@ export class ModelContext {
         else this.#hasOthersTexts = true
         break
       }
+      case 'turn.ended':
+        if (event.outcome === 'cancelled') this.#messages.stop()
+        break
       default:
         break
     }

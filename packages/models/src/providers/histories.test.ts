@@ -133,6 +133,21 @@ describe('a session', () => {
     expect(text).not.toContain('dropped')
   })
 
+  it.each(WIRES)(
+    'keeps a message that was stopped apart from the next one, for a model of kind $kind',
+    async (wire) => {
+      await using setup = await setUp(wire)
+      setup.provider.push({ chunks: wire.answer(HELLO) })
+      await setup.ask(requestOf([user('delete it'), { role: 'user', content: 'what is it?', isAfterStop: true }]))
+      const sent = wire.readHistory(setup.provider.requests[0]?.body)
+      expect(sent).toEqual([
+        'user: delete it',
+        'user: [I stopped you before you had finished. Do not go on with that, unless I ask for it.]',
+        'user: what is it?',
+      ])
+    },
+  )
+
   it.each(WIRES)('can be summed up by a model of kind $kind after its own answer', async (wire) => {
     await using setup = await setUp(wire)
     setup.provider.push({ chunks: wire.answer(HELLO) }, { chunks: wire.answer(HELLO) })

@@ -22,6 +22,9 @@ export interface PromptTarget {
   readonly withImages: boolean
 }
 
+/** Without it, a message that was stopped at once and the next one would read as two tasks. */
+const STOPPED = '[I stopped you before you had finished. Do not go on with that, unless I ask for it.]'
+
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 type ToolMessage = ModelMessage & { readonly role: 'tool' }
 
@@ -39,7 +42,8 @@ export async function toPrompt(request: ModelRequest, target: PromptTarget): Pro
     if (shown.length > 0) append(prompt, { role: 'user', content: shown })
     shown = []
     if (message.role === 'user') {
-      append(prompt, { role: 'user', content: await toUserParts(message.content, request, target) })
+      const stopped: readonly UserPart[] = message.isAfterStop ? [{ type: 'text', text: STOPPED }] : []
+      append(prompt, { role: 'user', content: [...stopped, ...(await toUserParts(message.content, request, target))] })
     } else {
       const content = toAssistantParts(message, { ...target, isCurrentTurn: index > lastUser })
       if (content.length > 0) append(prompt, { role: 'assistant', content })
