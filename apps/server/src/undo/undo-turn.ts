@@ -31,7 +31,7 @@ interface UndoneFile {
   readonly past: ReadonlySet<string>
 }
 
-type Outcome = Restored | { readonly problem: string }
+type Outcome = Restored | 'removed' | { readonly problem: string }
 
 /**
  * Restores the files that `Edit` and `Write` changed in the last turn whose changes are still there. A file that was
@@ -110,11 +110,12 @@ async function restoreFile(
   const blob = before === undefined ? undefined : await deps.engine.readBlob(userId, sessionId, { hash: before })
   if (before !== undefined && blob === undefined) return { problem: 'its former text is not kept any more' }
   try {
-    return await deps.files.restore({ workspace, sessionId }, path, {
+    const restored = await deps.files.restore({ workspace, sessionId }, path, {
       from: after,
       past,
       ...(blob && { to: blob.bytes }),
     })
+    return restored === 'restored' && blob === undefined ? 'removed' : restored
   } catch (error) {
     if (error instanceof FileProblem) return { problem: error.message }
     throw error
@@ -123,7 +124,7 @@ async function restoreFile(
 
 function describe(outcomes: ReadonlyMap<string, Outcome>, cwd: string): string {
   const lines = [...outcomes].map(([path, outcome]) => `- \`${shortPath(path, cwd)}\`: ${sentenceOf(outcome)}`)
-  const restored = [...outcomes.values()].filter((outcome) => outcome === 'restored').length
+  const restored = [...outcomes.values()].filter((outcome) => outcome === 'restored' || outcome === 'removed').length
   const files = `${restored} of ${outcomes.size} ${outcomes.size === 1 ? 'file' : 'files'}`
   return [`Restored ${files} of the last turn that changed any. What commands did is not undone.`, '', ...lines].join(
     '\n',
@@ -138,7 +139,8 @@ function sentenceOf(outcome: Outcome): string {
   if (typeof outcome === 'object') return `left as it is: ${outcome.problem}`
   switch (outcome) {
     case 'restored':
-      return 'restored'
+    case 'removed':
+      return outcome
     case 'already':
       return 'is already as it was'
     case 'changed':

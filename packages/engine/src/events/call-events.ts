@@ -41,6 +41,8 @@ export const approvalRequested = defineEvent('approval.requested', {
   network: z.array(z.string()).optional(),
   /** The call gets write access to these folders outside of the workspace. */
   writes: z.array(z.string()).optional(),
+  /** A digest of what the shown change starts from. */
+  before: z.string().optional(),
   /**
    * The call failed because of its sandbox, and the approval is for running it again without one. Any other answer makes
    * this its result.

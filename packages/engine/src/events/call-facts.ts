@@ -92,7 +92,12 @@ const callPreview = z.object({
 })
 
 /** What a tool says about one call before it runs. It is recorded with the call, so texts should be short. */
-export const callInspection = z.object({ facts: callFacts, preview: callPreview.optional() })
+export const callInspection = z.object({
+  facts: callFacts,
+  preview: callPreview.optional(),
+  /** A digest of what the shown change starts from. An approval holds only as long as it is the same. */
+  before: z.string().optional(),
+})
 
 export type ShellFacts = Stored<typeof shellFacts>
 export type FetchFacts = Stored<typeof fetchFacts>

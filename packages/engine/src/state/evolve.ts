@@ -151,6 +151,7 @@ function apply(state: SessionState, recorded: Recorded): SessionState {
           granted: false,
           ...(event.covers && { covers: event.covers }),
           ...(event.offers && { offers: event.offers.map(toOpenOffer) }),
+          ...(event.before !== undefined && { before: event.before }),
           ...(event.failed && { failed: event.failed }),
         },
       }))

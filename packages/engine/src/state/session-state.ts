@@ -175,6 +175,8 @@ export interface OpenCall {
     readonly granted: boolean
     readonly covers?: string
     readonly offers?: readonly OpenOffer[]
+    /** A digest of what the change that was shown starts from. */
+    readonly before?: string
     /** How the call failed in its sandbox. The approval is for running it again without one. */
     readonly failed?: FailedAttempt
   }

@@ -1,12 +1,20 @@
 import type { Preset } from '../events/session-settings.ts'
 
+export interface DeniedIn {
+  readonly preset: Preset
+  /** The call runs a command. */
+  readonly isCommand: boolean
+}
+
 /** Follows the name of the tool. */
-export function describeDenial(reason: string, preset: Preset): string {
+export function describeDenial(reason: string, { preset, isCommand }: DeniedIn): string {
   const [code = ''] = reason.split(':', 1)
   const detail = reason.slice(code.length + 1)
   switch (code) {
     case 'mode-preset':
-      return `is not allowed in mode ${preset}`
+      return preset === 'plan' && isCommand
+        ? `is not allowed in mode ${preset}, except for single commands that only read, such as ls, grep or git diff`
+        : `is not allowed in mode ${preset}`
     case 'dangerous':
       return `may not run this command in mode ${preset}: it ${detail}`
     case 'hardline':

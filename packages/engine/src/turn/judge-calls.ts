@@ -1,4 +1,4 @@
-import type { ClientTool, Preset } from '../events/session-settings.ts'
+import type { ClientTool } from '../events/session-settings.ts'
 import type { JsonObject } from '../json.ts'
 import type { CallFacts, CallInspection } from '../events/call-facts.ts'
 import type { CoverOffer } from '../events/call-events.ts'
@@ -16,7 +16,7 @@ import type { ToolKind } from '../events/tool-kind.ts'
 import type { SessionState } from '../state/session-state.ts'
 import { parseAgentInput } from './agent-input.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { describeDenial } from './describe-denial.ts'
+import { describeDenial, type DeniedIn } from './describe-denial.ts'
 import type { AgentLine } from './loop-agents.ts'
 
 /** The maximum nesting depth of sub-agents. The session's own agent is at depth 0. */
@@ -74,7 +74,9 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   const facts = inspection === 'failed' ? undefined : (inspection?.facts ?? defaultFacts(tool))
   const verdict = judgeInLine(line, call, { facts: facts ?? { type: 'plain' }, policy })
   if (verdict.decision === 'disabled') return refuse(`the tool ${call.name} is not enabled in this session`)
-  if (verdict.decision === 'deny') return denied(call.name, verdict, state.settings.preset)
+  const { preset } = state.settings
+  const isCommand = facts?.type === 'shell'
+  if (verdict.decision === 'deny') return denied(call.name, verdict, { preset, isCommand })
   const wrong = check.ok ? judging.problems.get(call.toolCallId) : check.problem
   if (wrong !== undefined) return refuse(`invalid input for ${call.name}: ${wrong}`)
   if (facts === undefined) return refuse(`what ${call.name} would do could not be found out`)
@@ -94,7 +96,7 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     ...accessOf(facts, policy, isApproved),
   }
   const [project] = state.settings.directories
-  if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, state.settings.preset)
+  if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, { preset, isCommand })
   // Asking for permission to ask the user a question would be pointless.
   const offers = verdict.isCoverable ? coverOffers({ tool, input: call.input, facts, project }) : []
   const isWaved = tool.performer === 'user' || isUnattended || isCovered(offers, state, judging)
@@ -161,6 +163,16 @@ export function askedOf({ tool, call, facts, verdict, offers }: Ruling & { reado
   }
 }
 
+/** A digest of what the change starts from that the call would make now. */
+export function beforeOf(
+  toolCallId: string,
+  { inspections }: Pick<Judging, 'inspections'>,
+): { readonly before?: string } {
+  const inspection = inspections.get(toolCallId)
+  const before = typeof inspection === 'object' ? inspection.before : undefined
+  return before === undefined ? {} : { before }
+}
+
 export const hashOf = (call: GrantedCall, { digest }: Pick<Judging, 'digest'>): string => hashCall(call, digest)
 
 /** The tools that are offered to a loop's model: those of its agent that all of its ancestors have too. */
@@ -210,6 +222,6 @@ const isClientTool = (clientTools: readonly ClientTool[], name: string): boolean
 
 const refuse = (problem: string): Ruling => ({ type: 'refuse', status: 'failed', output: `Error: ${problem}` })
 
-function denied(name: string, { reason }: Verdict, preset: Preset): Ruling {
-  return { type: 'refuse', status: 'denied', output: `Error: the tool ${name} ${describeDenial(reason, preset)}` }
+function denied(name: string, { reason }: Verdict, place: DeniedIn): Ruling {
+  return { type: 'refuse', status: 'denied', output: `Error: the tool ${name} ${describeDenial(reason, place)}` }
 }

@@ -14,6 +14,12 @@ import {
 import type { CallFacts, PermissionRule } from '../index.ts'
 import { startWith, pay, paying, settled, asked } from './test-support/judged-session.ts'
 
+const askAlways = {
+  listRules: async () => [{ ruleId: 'rule_1', rule: { tool: 'pay', action: 'ask' as const }, createdAt: 0 }],
+  addRule: async () => undefined,
+  bindRule: async () => undefined,
+}
+
 describe('a call that was approved', () => {
   it('is judged once more before it runs: a stricter mode denies it', async () => {
     const tool = pay()
@@ -46,6 +52,29 @@ describe('a call that was approved', () => {
     expect(after?.callHash).not.toBe(before?.callHash)
     await test.answer(grant('a'))
     await test.untilRest()
+    expect(tool.invocations).toHaveLength(1)
+  })
+
+  it('does not run when what the shown change starts from is another text by then', async () => {
+    let before = 'digest of the old text'
+    const tool = pay({ inspect: async () => ({ facts: { type: 'write-files' }, before }) })
+    const test = await startWith([tool], { rules: askAlways })
+    for (const [id, change] of [
+      ['a', 'digest of another text'],
+      ['b', undefined],
+    ] as const) {
+      test.model.push(paying(id), [says('Well.'), finishes()])
+      await test.say('go')
+      await test.untilRest()
+      expect((await asked(test)).at(-1)).toMatchObject({ toolCallId: id, before })
+      before = change ?? before
+      await test.answer(grant(id))
+      await test.untilRest()
+    }
+    expect(settled(await test.events())).toEqual([
+      'a failed: Error: the file has changed since the user was asked, so nothing was written; read it, then call again',
+      expect.stringMatching(/^b completed/),
+    ])
     expect(tool.invocations).toHaveLength(1)
   })
 

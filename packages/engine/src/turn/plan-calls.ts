@@ -8,7 +8,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Tool } from '../ports/tool.ts'
 import type { ToolKind } from '../events/tool-kind.ts'
 import type { SessionState } from '../state/session-state.ts'
-import { askedOf, hashOf, kindOfCall, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import { askedOf, beforeOf, hashOf, kindOfCall, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 
 /** A call as the model wrote it. */
 export interface ModelCall {
@@ -76,7 +76,8 @@ export function planCalls({ turnId, blocks }: AnswerOf, state: SessionState, jud
     if (typeof inspection === 'object') inspections[toolCallId] = inspection
     if (ruling.type === 'ask') {
       const callHash = hashOf(ruling.call, judging)
-      events.push({ type: 'approval.requested', turnId, toolCallId, callHash, ...askedOf(ruling) })
+      const asked = { ...askedOf(ruling), ...beforeOf(toolCallId, judging) }
+      events.push({ type: 'approval.requested', turnId, toolCallId, callHash, ...asked })
     } else if (ruling.type === 'refuse') {
       const { status, output } = ruling
       events.push({ type: 'tool-call.settled', turnId, toolCallId, status, output, by: 'engine' })

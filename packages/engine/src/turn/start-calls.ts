@@ -15,7 +15,7 @@ import {
   type SessionState,
 } from '../state/session-state.ts'
 import { parseAgentInput } from './agent-input.ts'
-import { askedOf, hashOf, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
+import { askedOf, beforeOf, hashOf, ruleOnCall, type Judging, type Ruling } from './judge-calls.ts'
 import type { AgentLine } from './loop-agents.ts'
 import type { LoopPlace } from './loop-place.ts'
 import { canGoOn } from './next-move.ts'
@@ -108,7 +108,16 @@ function ruleOnStart(call: OpenCall, state: SessionState, judging: Judging): Rul
   // A grant covers exactly this call under exactly this policy. Anything else needs a new approval.
   const isGranted =
     ruling.type === 'ask' && approval?.granted === true && approval.callHash === hashOf(ruling.call, judging)
-  return isGranted && ruling.type === 'ask' ? { ...ruling, type: 'allow' } : ruling
+  if (!isGranted) return ruling
+  if (approval.before !== beforeOf(call.toolCallId, judging).before) return CHANGED_MEANWHILE
+  return { ...ruling, type: 'allow' }
+}
+
+/** The change that was shown is another one by now. */
+const CHANGED_MEANWHILE: Ruling = {
+  type: 'refuse',
+  status: 'failed',
+  output: 'Error: the file has changed since the user was asked, so nothing was written; read it, then call again',
 }
 
 /** The hash covers the policy, so that a changed one needs a new call. Without the approval, the call keeps the result that it had in its sandbox. */
@@ -141,7 +150,8 @@ function eventsOf(ruling: Ruling, call: OpenCall, { turn, place, judging }: Star
     }
     case 'ask': {
       const callHash = hashOf(ruling.call, judging)
-      return [{ type: 'approval.requested', turnId, toolCallId, callHash, ...askedOf(ruling) }]
+      const asked = { ...askedOf(ruling), ...beforeOf(toolCallId, judging) }
+      return [{ type: 'approval.requested', turnId, toolCallId, callHash, ...asked }]
     }
     case 'allow': {
       if (childOf(turn, toolCallId) !== undefined) return []

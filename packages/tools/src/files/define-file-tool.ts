@@ -14,6 +14,7 @@ import type { AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
 import type { Confines, GuardPermit } from './confines.ts'
 import { FileProblem } from './file-problem.ts'
+import { ABSENT, digestOf } from './file-trace.ts'
 import { openFileIn, readBytes } from './read-regular-file.ts'
 import { decodeText, type FileText } from './text-file.ts'
 
@@ -71,6 +72,13 @@ export async function inspectPath<Seen = void>(
     const isHarmless = error instanceof FileProblem && error.kind === 'failed'
     return { facts: factsWith(isHarmless ? undefined : asked.absolute) }
   }
+}
+
+/** A digest of what a change starts from. `text`: as the editor or the disk has it, if it was short enough to be shown. */
+export function basisOf(spot: Spot, text: FileText | undefined): string | undefined {
+  if (text !== undefined) return digestOf(Buffer.from(text.text))
+  if (spot.kind === 'absent') return ABSENT
+  return spot.kind === 'file' ? `${spot.stats.ino}:${spot.stats.size}:${spot.stats.mtimeNs}` : undefined
 }
 
 const LARGEST_TEXT = 256 * 1024

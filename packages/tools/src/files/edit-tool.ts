@@ -9,7 +9,8 @@ import { FileProblem } from './file-problem.ts'
 import { formatSize } from './format-size.ts'
 import { openConfined, readBytes, type FileBytes } from './read-regular-file.ts'
 import { replaceFile } from './replace-file.ts'
-import { replaceText, replaceTexts, toCrLf, type TextChange } from './replace-text.ts'
+import { replaceTexts, toCrLf, type TextChange } from './replace-text.ts'
+import { showChanges } from './show-changes.ts'
 import { decodeText, encodeText, toFileText, type FileText } from './text-file.ts'
 import type { WritingToolOptions } from './write-tool.ts'
 
@@ -85,20 +86,19 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
     effect: 'unsafe',
     kind: 'edit',
     nature: 'write-files',
-    async inspect({ path, ...given }, workspace, from) {
-      const asked = askFor(workspace, path)
-      const changes = changesOf(given)
-      const { facts, seen: lines = [] } = await inspectPath(asked, {
+    async inspect({ path: given, ...edits }, workspace, from) {
+      const asked = askFor(workspace, given)
+      const changes = changesOf(edits)
+      const { facts, seen: file } = await inspectPath(asked, {
         type: 'write-files',
         confine: (permit) => confiner.confine(workspace, permit),
-        async look(spot) {
-          const file = await shownText(spot, editorFilesFor(editorOf, workspace, from))
-          return file && linesOf(file, changes)
-        },
+        look: (spot) => shownText(spot, editorFilesFor(editorOf, workspace, from)),
       })
-      const [first, ...others] = lines.map((line) => ({ path: asked.absolute, line }))
-      const locations = [first ?? { path: asked.absolute }, ...others]
-      const diffs = changes.flatMap((change) => diffOf({ path: asked.absolute, ...pickTexts(change) }))
+      const path = asked.absolute
+      const shown = showChanges(file, changes)
+      const [first, ...others] = shown.flatMap(({ line }) => (line === undefined ? [] : [{ path, line }]))
+      const locations = [first ?? { path }, ...others]
+      const diffs = shown.flatMap(({ oldText: old, newText: next }) => diffOf({ path, oldText: old, newText: next }))
       return { facts, preview: { title: `Edit ${asked.shown}`, locations, diffs } }
     },
     async run({ input: { path, ...given }, ...call }) {
@@ -135,8 +135,6 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
     },
   })
 }
-
-const pickTexts = ({ oldText: old, newText: next }: TextChange) => ({ oldText: old, newText: next })
 
 interface CurrentText {
   /** The text to edit: from the editor, or from the disk. */
@@ -177,19 +175,4 @@ function requireText({ bytes, size }: FileBytes, { shown }: AskedPath): FileText
   if (!text) throw new FileProblem('failed', `path: ${shown} is a binary file`)
   if (text.isDamaged) throw new FileProblem('failed', `path: ${shown} is not UTF-8, and would not survive being edited`)
   return text
-}
-
-/** Where the changes begin, each in the result of the one before, up to the first that does not fit. */
-function linesOf(file: FileText, changes: readonly TextChange[]): readonly number[] {
-  const lines: number[] = []
-  let { text } = file
-  for (const change of changes) {
-    const place = replaceText({ ...file, text }, { ...change, newText: '', replaceAll: true })
-    if ('problem' in place) break
-    lines.push(text.slice(0, place.firstAt).split('\n').length)
-    const result = replaceText({ ...file, text }, change)
-    if ('problem' in result) break
-    text = result.text
-  }
-  return lines
 }

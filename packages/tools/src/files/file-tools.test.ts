@@ -1,6 +1,7 @@
 import { issueGrant } from '@polylogue/engine'
 import { createInvocation, testDigest } from '@polylogue/testkit'
-import { chmodSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { workbenchWith } from './test-support/workbench.ts'
@@ -136,7 +137,17 @@ describe('Write', () => {
     expect(await bench.inspect('Write', { path: 'a.txt', content: 'new' })).toEqual({
       facts: { type: 'write-files' },
       preview: { title: 'Write a.txt', locations: [{ path }], diffs: [{ path, oldText: 'old', newText: 'new' }] },
+      before: hash('sha256', 'old'),
     })
+    const basisOfNew = async () => (await bench.inspect('Write', { path: 'a.txt', content: 'new' })).before
+    bench.file('ws/a.txt', 'older')
+    expect(await basisOfNew()).toBe(hash('sha256', 'older'))
+    rmSync(path)
+    expect(await basisOfNew()).toBe('absent')
+    bench.file('ws/a.txt', Buffer.alloc(2_000_000))
+    const large = await basisOfNew()
+    expect(large).toMatch(/^\d+:2000000:\d+$/)
+    bench.file('ws/a.txt', 'old')
     expect((await bench.inspect('Write', { path: 'no/new.txt', content: 'new' })).preview).toEqual({
       title: 'Write no/new.txt',
       locations: [{ path: fresh }],

@@ -13,6 +13,9 @@ export interface FileTrace {
 /** Larger files are changed without a copy, and cannot be undone. */
 export const LARGEST_KEPT = 1024 * 1024
 
+/** Stands for the digest of a file that does not exist. */
+export const ABSENT = 'absent'
+
 export const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex')
 
 /** `undefined`: it is too large to be kept. */

@@ -1,6 +1,6 @@
 import type { Spot } from './at-spot.ts'
 import { readShown, type EditorFiles } from './editor-files.ts'
-import { digestOf, LARGEST_KEPT, readBefore } from './file-trace.ts'
+import { ABSENT, digestOf, LARGEST_KEPT, readBefore } from './file-trace.ts'
 import { putInPlace, removeFile } from './put-file.ts'
 import { toCrLf } from './replace-text.ts'
 import { decodeText, encodeText, toFileText } from './text-file.ts'
@@ -13,9 +13,6 @@ export interface Restoration {
   /** What it was even before: SHA-256, or `ABSENT`. A file in one of these states needs no restoring. */
   readonly past: ReadonlySet<string>
 }
-
-/** Stands for the digest of a file that does not exist. */
-export const ABSENT = 'absent'
 
 /** `already`: it is as it was. `changed`: it is neither, because somebody else has changed it. */
 export type Restored = 'restored' | 'already' | 'changed'

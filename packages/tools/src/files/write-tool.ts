@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { askFor, pathInput } from './asked-path.ts'
 import type { Spot } from './at-spot.ts'
 import { permitOf, type Confiner } from './confines.ts'
-import { defineFileTool, diffOf, inspectPath } from './define-file-tool.ts'
+import { basisOf, defineFileTool, diffOf, inspectPath } from './define-file-tool.ts'
 import { editorFilesFor, editorFilesOf, readShown, shownText } from './editor-files.ts'
-import { LARGEST_KEPT } from './file-trace.ts'
+import { ABSENT, LARGEST_KEPT } from './file-trace.ts'
 import { formatSize } from './format-size.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
 import { replaceFile } from './replace-file.ts'
@@ -44,12 +44,15 @@ export function createWriteTool({ confiner, oneAtATime, editorOf }: WritingToolO
         confine: (permit) => confiner.confine(workspace, permit),
         look: async (spot) => {
           const old = await shownText(spot, editorFilesFor(editorOf, workspace, from))
-          return diffAt(spot, { path: asked.absolute, newText: content }, old)
+          return { diffs: diffAt(spot, { path: asked.absolute, newText: content }, old), before: basisOf(spot, old) }
         },
       })
       // If directories are missing, the file is new.
-      const diffs = seen ?? (facts.outside === undefined ? diffOf({ path: asked.absolute, newText: content }) : [])
-      return { facts, preview: { title: `Write ${asked.shown}`, locations: [{ path: asked.absolute }], diffs } }
+      const isNew = seen === undefined && facts.outside === undefined
+      const diffs = seen?.diffs ?? (isNew ? diffOf({ path: asked.absolute, newText: content }) : [])
+      const before = isNew ? ABSENT : seen?.before
+      const preview = { title: `Write ${asked.shown}`, locations: [{ path: asked.absolute }], diffs }
+      return { facts, preview, ...(before !== undefined && { before }) }
     },
     async run({ input: { path, content }, ...call }) {
       const { workspace, grant, signal } = call
