@@ -56,9 +56,9 @@ const periodOf = ({ per }: SpentBudget): string => (per === undefined ? '' : ` a
 function amountOf(amount: number, { measure, currency = '' }: SpentBudget): string {
   switch (measure) {
     case 'tokens':
-      return `${grouped(amount)} tokens`
+      return counted(amount, 'token')
     case 'steps':
-      return `${grouped(amount)} model calls`
+      return counted(amount, 'model call')
     case 'money':
       return `${formatMoney(amount)} ${currency}`
     case 'wallTimeMs':
@@ -75,9 +75,14 @@ export function formatMoney(nano: number): string {
   return units.toFixed(digits)
 }
 
-const grouped = (amount: number): string => String(Math.round(amount)).replace(/\B(?=(\d{3})+$)/g, ',')
+const grouped = (amount: number): string => Math.round(amount).toLocaleString('en-US')
+
+function counted(amount: number, noun: string): string {
+  const digits = grouped(amount)
+  return `${digits} ${noun}${digits === '1' ? '' : 's'}`
+}
 
 function inMinutes(ms: number): string {
   const seconds = Math.round(ms / 1000)
-  return seconds < 120 ? `${seconds} seconds` : `${grouped(seconds / 60)} minutes`
+  return seconds < 120 ? counted(seconds, 'second') : counted(seconds / 60, 'minute')
 }

@@ -106,7 +106,7 @@ describe('a turn whose budget is used up', () => {
     await test.untilRest()
     expect(endOf(await test.events())).toMatchObject({
       outcome: 'step-limit',
-      error: { code: 'budget', message: 'This turn has used 1 model calls; the budget is 1 model calls.' },
+      error: { code: 'budget', message: 'This turn has used 1 model call; the budget is 1 model call.' },
     })
     expect(test.model.requests).toHaveLength(1)
   })
