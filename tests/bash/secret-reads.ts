@@ -1,6 +1,6 @@
 // Spellings of commands that print a protected file, or one outside the workspace. One counts only if plain bash prints it.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { judgeCall, type Preset } from '@polylogue/engine'
 import { createInvocation } from '@polylogue/testkit'
@@ -37,10 +37,13 @@ const FILES: readonly { readonly path: string; readonly spellings: readonly stri
       String.raw`$'\x2e\x2e/home/.ssh/id_rsa'`,
       'to-ssh/id_rsa',
       'to-key',
+      'hard-ssh',
+      'W/hard-ssh',
+      'empty/../hard-s{sh,sh}',
     ],
   },
   { path: 'H/.netrc', spellings: ['~/.netrc', '../home/.netrc', 'H/.ne?rc', '~/.netr[c]', 'to-home/.netrc'] },
-  { path: 'D/local.key', spellings: ['D/local.key', '../data/local.key', 'D/loc*', 'to-data/local.key'] },
+  { path: 'D/local.key', spellings: ['D/local.key', '../data/local.key', 'D/loc*', 'to-data/local.key', 'hard-key'] },
   { path: 'W/polylogue.config.ts', spellings: ['polylogue.config.ts', './polylogue.config.ts', 'W/polylogue.c*'] },
   { path: 'O/other.txt', spellings: ['../outside/other.txt', 'O/other.txt', 'to-outside/other.txt'] },
 ]
@@ -129,6 +132,8 @@ function createWorld(): World {
   symlinkSync(data, join(cwd, 'to-data'))
   symlinkSync('../outside', join(cwd, 'to-outside'))
   symlinkSync('to-ssh/id_rsa', join(cwd, 'to-key'))
+  linkSync(join(home, '.ssh/id_rsa'), join(cwd, 'hard-ssh'))
+  linkSync(join(data, 'local.key'), join(cwd, 'hard-key'))
   return { cwd, home, data, fill, remove: () => rmSync(base, { recursive: true, force: true }) }
 }
 

@@ -2,6 +2,7 @@
 // lies beside it, what the server would run at its next start, and credentials. Every attack is a command that nobody can
 // read beforehand, and every one works without a sandbox.
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { access, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -155,13 +156,13 @@ describe('a user who approves every command, in the sandbox', () => {
 
   it('has its own home and temporary folder, and sees no other process', async () => {
     const session = await world.openAs('ann', 'rooted')
-    const command =
-      'echo mine > ~/x; echo mine > /tmp/x; cat ~/x /tmp/x; ls -A / | tr "\\n" " "; ls /var /etc/shadow; ls ~/.ssh'
+    const file = `/tmp/${randomUUID()}`
+    const command = `echo mine > ~/x; echo mine > ${file}; cat ~/x ${file}; ls -A / | tr "\\n" " "; ls /var /etc/shadow; ls ~/.ssh`
     const printed = await approve(session, command)
     expect(printed).toMatch(/^mine\nmine\n/)
     expect(printed).not.toMatch(/ (?:root\/\.ssh|srv|mnt|media|boot) /)
     expect(printed).toMatch(/\/etc\/shadow.*No such file/)
-    await expect(access('/tmp/x')).rejects.toThrow('ENOENT')
+    await expect(access(file)).rejects.toThrow('ENOENT')
   })
 })
 

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { type BigIntStats, statSync } from 'node:fs'
 import type { GrantedCall, Workspace } from '@polylogue/engine'
 import { canBeShadowed } from '../git/shadow-repository.ts'
 import type { ProtectedSet } from '../protected/protected-set.ts'
@@ -33,6 +33,7 @@ export async function placeOf(workspace: Workspace, parts: BashParts): Promise<I
     view,
     follow: realPathOf,
     isFolder,
+    identify,
     isConfined,
     canReadGit: canBeShadowed,
   }
@@ -51,4 +52,14 @@ export async function requireSandbox(options: BashToolOptions, place?: GrantedCa
   return found
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+/** A path from a command may have any form, such as a name that is too long. */
+function identify(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    return undefined
+  }
+}
+
+const isFolder = (path: string): boolean => identify(path)?.isDirectory() ?? false

@@ -142,6 +142,8 @@ function createWalk(confines: Confines, asked: AskedPath & WalkOptions): Walk {
     const stats = await lstatOf(here, name)
     if (!stats) return { kind: 'absent', path, directory: here, name }
     if (confines.isHiddenTwin(path, stats)) throw outside()
+    const twin = confines.guardedTwin(path, stats)
+    if (twin !== undefined) refuseGuarded(twin)
     // The other name may be outside of the workspace.
     if (isForWriting && stats.isFile() && stats.nlink > 1n)
       throw refuse('not-ordinary', `has ${stats.nlink} names (hard links), so it is not written`)

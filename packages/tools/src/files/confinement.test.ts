@@ -51,6 +51,26 @@ describe('paths', () => {
     }
   })
 
+  it('S24: lead to no protected file by a hard link, in a protected folder or alone', async () => {
+    const bench = withSecret({ secret: ['secret', 'keys/local.key'], guarded: ['home/.ssh', 'config.json'] })
+    const links = {
+      'of-data': bench.file('secret/sessions.db', 'CANARY\n'),
+      'of-key': bench.file('keys/local.key', 'CANARY\n'),
+      'of-ssh': bench.file('home/.ssh/id_rsa', 'CANARY\n'),
+      'of-config': bench.file('config.json', 'CANARY\n'),
+      'of-plain': bench.file('other/plain', 'CANARY\n'),
+    }
+    for (const [name, target] of Object.entries(links)) linkSync(target, join(bench.dir, 'ws', name))
+    for (const name of ['of-data', 'of-key', 'of-config']) {
+      expect(await bench.say('Read', { path: name })).toBe(`path: ${name} is outside of the workspace`)
+      expect((await bench.inspect('Read', { path: name })).facts).toMatchObject({ outside: expect.any(String) })
+    }
+    expect(await bench.say('Read', { path: 'of-ssh' })).toMatch(/is protected: this call was not allowed to touch it$/)
+    expect((await bench.inspect('Read', { path: 'of-ssh' })).facts).toMatchObject({ guarded: [links['of-ssh']] })
+    expect(await bench.say('Read', { path: 'of-plain' })).toContain('CANARY')
+    expect(await bench.say('Grep', { pattern: 'CANARY' })).toBe('of-plain:1:CANARY')
+  })
+
   it('do not exist when the root is gone', async () => {
     const bench = withSecret({ roots: ['ws', 'gone'] })
     rmSync(join(bench.dir, 'gone'), { recursive: true })

@@ -16,6 +16,8 @@ export interface Confines {
   isPassable(path: string): boolean
   /** By identity: a secret that is reached under another name. */
   isHiddenTwin(path: string, stats: BigIntStats): boolean
+  /** By identity: a guarded file that is reached by another hard link. */
+  guardedTwin(path: string, stats: BigIntStats): string | undefined
   /** Whether this call may touch the path: it is not guarded, or the call's grant names it. */
   isOpen(path: string, access: Access): boolean
 }
@@ -132,8 +134,13 @@ function createConfines({ roots, view, identities, permit }: ConfinesParts): Con
         else if (next !== '' && next !== '.') before.push(next)
       }
     },
-    isHiddenTwin: (path, { dev, ino }) =>
-      [...identities].some(([secret, identity]) => identity === `${dev}:${ino}` && secret !== path),
+    isHiddenTwin: (path, stats) =>
+      view.findTwin(path, stats)?.grade === 'secret' ||
+      [...identities].some(([secret, identity]) => identity === `${stats.dev}:${stats.ino}` && secret !== path),
+    guardedTwin(path, stats) {
+      const twin = view.findTwin(path, stats)
+      return twin?.grade === 'guarded' ? twin.path : undefined
+    },
   }
 }
 

@@ -32,6 +32,9 @@ export async function openConfined<Result>(
     return openFileIn(spot.directory, spot.name, async ({ handle, stats }) => {
       if (confines.isHiddenTwin(spot.path, stats))
         throw new FileProblem('outside', `path: ${asked.shown} is outside of the workspace`)
+      const twin = confines.guardedTwin(spot.path, stats)
+      if (twin !== undefined && !confines.isOpen(twin, 'read'))
+        throw new FileProblem('guarded', `path: ${asked.shown} is protected: this call was not allowed to touch it`)
       if (!stats.isFile()) throw new FileProblem('not-ordinary', `path: ${asked.shown} is not an ordinary file`)
       return use({ handle, stats, path: spot.path })
     })

@@ -69,7 +69,10 @@ async function searchFile(
   async function readIfSearchable(): Promise<Buffer | undefined> {
     try {
       return await openFileIn(directory, name, async (file) => {
-        if (!file.stats.isFile() || confines.isHiddenTwin(join(directory.path, name), file.stats)) return undefined
+        const path = join(directory.path, name)
+        if (!file.stats.isFile() || confines.isHiddenTwin(path, file.stats)) return undefined
+        const twin = confines.guardedTwin(path, file.stats)
+        if (twin !== undefined && !confines.isOpen(twin, 'read')) return undefined
         if (file.stats.size > budget.limits.fileBytes) {
           results.leaveOut()
           return undefined

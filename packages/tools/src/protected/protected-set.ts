@@ -1,11 +1,12 @@
 // The single list of paths that tools must not touch by default. File tools, sandbox mounts and the parser of shell
 // commands all use it.
-import { lstatSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { ANYWHERE_NAMES, HOME_NAMES } from './home-names.ts'
+import { ANYWHERE_NAMES, HOME_NAMES, HOME_PROGRAMS } from './home-names.ts'
 import { realPathOf } from '../real-path.ts'
-import { isWithin, upwards } from './path-order.ts'
+import { type FileIdentity, createTwinFinder, statOf } from './find-twin.ts'
+import { foldName } from './fold-name.ts'
+import { isBelow, isWithin, upwards } from './path-order.ts'
 
 /**
  * `secret`: files of the server itself, which no mode, rule or answer opens. `guarded`: files of the operator or the
@@ -22,6 +23,8 @@ export interface ProtectedSet {
 export interface ProtectedView {
   /** All protections of an absolute path with links resolved, the strictest first. */
   find(path: string, access: Access): readonly ProtectedEntry[]
+  /** The protected file of which this one is a hard link under another name. */
+  findTwin(path: string, stats: FileIdentity): ProtectedEntry | undefined
   /** Every path that is protected together with its content, whether it exists or not. */
   readonly entries: readonly ProtectedEntry[]
 }
@@ -41,11 +44,14 @@ export interface ProtectedSetOptions {
   readonly guarded?: readonly string[]
   /** Default: the home directories of this process. */
   readonly homes?: readonly string[]
+  /** Default: this one. macOS and Windows do not tell `.ssh` from `.SSH`. */
+  readonly system?: NodeJS.Platform
 }
 
 /** Throws a `TypeError` for a relative path, which would protect nothing. */
 export function createProtectedSet(options: ProtectedSetOptions): ProtectedSet {
-  const { secret = [], guarded = [], homes = ownHomes() } = options
+  const { secret = [], guarded = [], homes = ownHomes(), system = process.platform } = options
+  const spell: Spelling = /^(?:darwin|win32)$/.test(system) ? foldName : (path) => path
   const relative = [...secret, ...guarded, ...homes].find((path) => !isAbsolute(path))
   if (relative !== undefined) throw new TypeError(`${relative} is not an absolute path, so it cannot be protected`)
   const named: readonly ProtectedEntry[] = [
@@ -63,7 +69,8 @@ export function createProtectedSet(options: ProtectedSetOptions): ProtectedSet {
         folders.set(path, known)
         return known
       }
-      return createView(named.flatMap((entry) => withTarget(entry, realFolder)))
+      const entries = named.flatMap((entry) => withTarget(entry, realFolder))
+      return createView({ entries, homes: homes.map(realFolder), spell })
     },
   }
 }
@@ -82,14 +89,33 @@ function withTarget(entry: ProtectedEntry, realFolder: (path: string) => string)
   ]
 }
 
-function createView(entries: readonly ProtectedEntry[]): ProtectedView {
+/** The same for all names of a file that the system takes for one. */
+type Spelling = (path: string) => string
+
+interface ViewParts {
+  readonly entries: readonly ProtectedEntry[]
+  /** Without links. */
+  readonly homes: readonly string[]
+  readonly spell: Spelling
+}
+
+function createView({ entries, homes, spell }: ViewParts): ProtectedView {
+  const names = HOME_NAMES.map(spell)
+  const programs = HOME_PROGRAMS.map(spell)
+  const ownHomes = homes.map(spell)
   const byPath = new Map<string, ProtectedEntry>()
-  for (const entry of entries) if (byPath.get(entry.path)?.grade !== 'secret') byPath.set(entry.path, entry)
+  for (const entry of entries) {
+    const key = spell(entry.path)
+    if (byPath.get(key)?.grade !== 'secret') byPath.set(key, entry)
+  }
   return {
     entries,
+    findTwin: createTwinFinder([...byPath.values()]),
     find(path, access) {
-      const found = [...upwards(path)].flatMap((above) => byPath.get(above) ?? [])
-      const inHome = findInSomeHome(path)
+      const spelled = spell(path)
+      const found = [...upwards(spelled)].flatMap((above) => byPath.get(above) ?? [])
+      const inHome = findIn(homeOf(spelled, []), names, spelled)
+      const program = access === 'write' ? findIn(homeOf(spelled, ownHomes), programs, spelled) : undefined
       const isNamed = access === 'write' && hasGuardedName(path)
       const secrets = found.filter(({ grade }) => grade === 'secret')
       const guarded = found.filter(({ grade }) => grade === 'guarded')
@@ -97,6 +123,7 @@ function createView(entries: readonly ProtectedEntry[]): ProtectedView {
         ...secrets,
         ...guarded,
         ...(inHome ? [inHome] : []),
+        ...(program ? [program] : []),
         ...(isNamed ? [{ path, grade: 'guarded', isReadAtStart: false } as const] : []),
       ]
     },
@@ -104,36 +131,35 @@ function createView(entries: readonly ProtectedEntry[]): ProtectedView {
 }
 
 /** Home directories of other users of the machine. */
-const SOME_HOME = /^(?:\/root|\/home\/[^/]+|\/Users\/[^/]+)(?=\/)/
+const SOME_HOME = /^(?:\/root|\/home\/[^/]+|\/[Uu]sers\/[^/]+)(?=\/)/
 
-function findInSomeHome(path: string): ProtectedEntry | undefined {
-  const home = SOME_HOME.exec(path)?.[0]
-  if (home === undefined) return undefined
-  const found = HOME_NAMES.map((name) => `${home}/${name}`).find((entry) => isWithin(path, entry))
-  return found === undefined ? undefined : { path: found, grade: 'guarded', isReadAtStart: false }
+const homeOf = (path: string, own: readonly string[]): string | undefined =>
+  own.find((home) => isBelow(path, home)) ?? SOME_HOME.exec(path)?.[0]
+
+function findIn(home: string | undefined, names: readonly string[], path: string): ProtectedEntry | undefined {
+  const found = home && names.map((name) => `${home}/${name}`).find((entry) => isWithin(path, entry))
+  return found ? { path: found, grade: 'guarded', isReadAtStart: false } : undefined
 }
 
-const CONFIG_NAME = /^polylogue\.config\.(?:[cm]?[jt]s|json)$/i
+const CONFIG_NAME = /^polylogue\.config\.(?:[cm]?[jt]s|json)$/
 /** Instructions for models. Later sessions would follow what an agent writes here. */
-const INSTRUCTION_NAME = /^(?:agents|claude)\.md$/i
+const INSTRUCTION_NAME = /^(?:agents|claude)\.md$/
+
+const GUARDED_NAMES: readonly string[] = ANYWHERE_NAMES.map(foldName)
 
 /** Applies everywhere, because a workspace may be a home directory, or become one when it is copied. */
 function hasGuardedName(path: string): boolean {
-  const name = basename(path)
+  const folded = foldName(path)
+  const name = basename(folded)
   if (CONFIG_NAME.test(name) || INSTRUCTION_NAME.test(name) || isInGit(path)) return true
-  return ANYWHERE_NAMES.some((name) => `${path}/`.includes(`/${name}/`))
+  return GUARDED_NAMES.some((guarded) => `${folded}/`.includes(`/${guarded}/`))
 }
 
 /** Git runs the programs that its configuration and hooks name. */
 export function isInGit(path: string): boolean {
-  return path.split('/').some((part) => part.toLowerCase() === '.git')
+  return foldName(path)
+    .split('/')
+    .some((part) => part === '.git' || part === 'git~1')
 }
 
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    return false
-  }
-}
+const isLink = (path: string): boolean => statOf(path)?.isSymbolicLink() ?? false

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { homedir } from 'node:os'
 import type { ShellFacts } from '@polylogue/engine'
+import type { FileIdentity } from '../protected/find-twin.ts'
 import { type ProtectedView, createProtectedSet } from '../protected/protected-set.ts'
 import { isDestructive, programOf } from './coverage.ts'
 import { isUncertainDelete } from './delete-rules.ts'
@@ -29,6 +30,8 @@ export interface InspectionOptions {
   /** The target of links. `undefined` if the path does not exist. Absent: links are not resolved. */
   readonly follow?: (path: string) => string | undefined
   readonly isFolder?: (path: string) => boolean
+  /** What lies at a path, through links. Absent: hard links are not recognised. */
+  readonly identify?: (path: string) => FileIdentity | undefined
   /** The command runs in a sandbox that contains only its workspace and programs. */
   readonly isConfined?: boolean
   /** Whether the repository of this folder can be read without its own settings. Default: it can. */
@@ -52,7 +55,7 @@ let parser: Promise<ShellParser> | undefined
 
 /** Returns the facts about a shell command for the judge. Runs nothing, and never rejects because of the command. */
 export async function inspectCommand(command: string, options: InspectionOptions = {}): Promise<CommandInspection> {
-  const { cwd, home = homedir(), roots = [], readable = [], follow, isFolder, isConfined = false } = options
+  const { cwd, home = homedir(), roots = [], readable = [], follow, isFolder, identify, isConfined = false } = options
   const view = options.view ?? createProtectedSet({ homes: [home] }).look()
   // Loaded with the first command, so that a server without commands does not pay for the import.
   const shell = await (parser ??= import('unbash'))
@@ -70,7 +73,8 @@ export async function inspectCommand(command: string, options: InspectionOptions
   const isUnderstood = reading.doubts.length === 0 && !isUncertain && !DECEPTIVE.test(command)
   const hardline = findHardline(reading, context)
   const own = [...roots, ...readable]
-  const paths = judgePaths(findNamedPaths(reading.commands, context), { view, own, ...(follow && { follow }) })
+  const looking = { ...(follow && { follow }), ...(identify && { identify }) }
+  const paths = judgePaths(findNamedPaths(reading.commands, context), { view, own, ...looking })
   const isOpen = hardline === undefined && paths.secret === undefined && paths.guarded.length === 0
   const mayBeSafe = isOpen && isUnderstood && !hasWrapper && reading.commands.length === 1
   const looks = { ...(follow && { follow }), ...(isFolder && { isFolder }) }

@@ -1,3 +1,4 @@
+import type { FileIdentity } from '../protected/find-twin.ts'
 import type { ProtectedEntry, ProtectedView } from '../protected/protected-set.ts'
 import { isWithin } from '../protected/path-order.ts'
 import { matchesGlob } from './matches-glob.ts'
@@ -9,6 +10,8 @@ export interface PathRules {
   readonly own: readonly string[]
   /** The target of links. `undefined` if the path does not exist. Absent: links are not resolved. */
   readonly follow?: (path: string) => string | undefined
+  /** What lies at a path, through links. Absent: hard links are not recognised. */
+  readonly identify?: (path: string) => FileIdentity | undefined
 }
 
 export interface JudgedPaths {
@@ -33,9 +36,12 @@ export function judgePaths(named: readonly NamedPath[], rules: PathRules): Judge
   return { ...(secret !== undefined && { secret }), guarded: [...guarded.values()].slice(0, MOST_GUARDED) }
 }
 
-function spellingsOf(named: NamedPath, { follow }: PathRules): readonly NamedPath[] {
-  const real = follow?.(named.path)
-  return real === undefined || real === named.path ? [named] : [named, { ...named, path: real }]
+/** The path as written, where its links lead, and the protected file that it is a hard link of. */
+function spellingsOf(named: NamedPath, { view, follow, identify }: PathRules): readonly NamedPath[] {
+  const real = follow?.(named.path) ?? named.path
+  const stats = identify?.(real)
+  const twin = stats && view.findTwin(real, stats)
+  return [...new Set([named.path, real, ...(twin ? [twin.path] : [])])].map((path) => ({ ...named, path }))
 }
 
 function entriesFor({ path, access }: NamedPath, view: ProtectedView): readonly ProtectedEntry[] {
