@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { machineProgram } from '../machine-program.ts'
 import type { CgroupUsage } from './command-cgroup.ts'
 import type { CommandEnd } from './run-command.ts'
 
@@ -51,7 +52,7 @@ export function launcherFor(limits: CommandLimits, groups: readonly string[]): s
     ...wanted.map((limit) => `ulimit ${limit} 2>/dev/null`),
     ...groups.map((group) => `echo $$ 2>/dev/null >'${group}/cgroup.procs' || exit 125`),
     `{ echo ${OOM_SCORE} >/proc/self/oom_score_adj; } 2>/dev/null`,
-    'exec nice -n 5 "$@"',
+    `exec '${machineProgram('nice').replaceAll("'", String.raw`'\''`)}' -n 5 "$@"`,
   ].join('; ')
 }
 

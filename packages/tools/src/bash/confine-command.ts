@@ -1,6 +1,7 @@
 // How one command is confined: its mounts, its environment and its start.
 import type { ToolInvocation } from '@polylogue/engine'
 import { identityOf } from '../files/directory.ts'
+import { machineProgram } from '../machine-program.ts'
 import { realPathOf } from '../real-path.ts'
 import { cacheEnvironment } from '../sandbox/cache-environment.ts'
 import { SANDBOX_PROGRAM, type Sandbox } from '../sandbox/detect-sandbox.ts'
@@ -71,7 +72,7 @@ export async function toArgv({ plan }: PlannedSandbox, { directories }: OpenRoot
   const expected = isByName
     ? await Promise.all(directories.map(async ({ path, handle }) => ({ path, identity: await identityOf(handle) })))
     : []
-  return { file: SANDBOX_PROGRAM, args: buildSandboxArgv(plan), expected }
+  return { file: machineProgram(SANDBOX_PROGRAM), args: buildSandboxArgv(plan), expected }
 }
 
 export function addedEnvironment(

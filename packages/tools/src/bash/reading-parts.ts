@@ -1,9 +1,9 @@
 // Prepares a command that was judged read-only. It can only run programs from outside the workspace, and Git sees a
 // repository without its settings. Without these it must not run without approval.
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, dirname, isAbsolute } from 'node:path'
 import type { Workspace } from '@polylogue/engine'
 import { createShadowRepository } from '../git/shadow-repository.ts'
+import { findProgram, machineProgram } from '../machine-program.ts'
 import { isWithin } from '../protected/path-order.ts'
 import { realPathOf } from '../real-path.ts'
 
@@ -20,7 +20,8 @@ export async function prepareReading(command: string, workspace: Workspace, fold
   if (!/^git\s/.test(command.trim())) {
     return { folders: [], change: (environment) => ({ ...environment, PATH: path }), remove: async () => {} }
   }
-  const program = findProgram('git', path)
+  const known = machineProgram('git')
+  const program = path.split(delimiter).includes(dirname(known)) ? known : findProgram('git', path)
   const shadow = program && (await createShadowRepository(workspace.cwd, folder, program))
   if (!shadow) throw new Error('this repository can no longer be read without its own settings; call again to be asked')
   return {
@@ -41,20 +42,4 @@ function programsOutside(path: string, roots: readonly string[]): string {
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !real.some((root) => isWithin(realPathOf(folder), root)))
     .join(delimiter)
-}
-
-function findProgram(name: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find(isProgram)
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

@@ -4,6 +4,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { type Grant, requireGrant } from '@polylogue/engine'
 import { DIAGNOSTICS_TOOL, commandOfChecker } from '../diagnostics/checkers.ts'
 import { hasUnixShell } from '../host.ts'
+import { machineProgram } from '../machine-program.ts'
 import { type CommandBounds, type SandboxArgv, buildCommandArgv } from './command-argv.ts'
 
 export const BASH_TOOL = 'Bash'
@@ -67,7 +68,7 @@ export function requireSameCommand({ call }: Grant, command: string, cwd: string
 
 export async function makePipe(path: string): Promise<void> {
   if (!hasUnixShell()) throw new Error(NO_SHELL)
-  await runProgram('mkfifo', ['-m', '600', path])
+  await runProgram(machineProgram('mkfifo'), ['-m', '600', path])
 }
 
 const NO_SHELL = 'Commands need a Unix shell, which Windows does not have. Run Polylogue in WSL to use them.'

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { renamePatiently } from '../host.ts'
+import { machineProgram } from '../machine-program.ts'
 
 const LONGEST_VALUE = 200
 const READ_MS = 5_000
@@ -29,7 +30,7 @@ async function readSetting(key: string, env: NodeJS.ProcessEnv): Promise<string 
   const options = { cwd: '/', env: { PATH, HOME, XDG_CONFIG_HOME, GIT_CONFIG_NOSYSTEM: '1' }, timeout: READ_MS }
   try {
     const { promisify } = await import('node:util')
-    const { stdout } = await promisify(execFile)('git', ['config', '--global', '--get', key], options)
+    const { stdout } = await promisify(execFile)(machineProgram('git'), ['config', '--global', '--get', key], options)
     const value = stdout.replace(/\n$/, '')
     return value !== '' && value.length <= LONGEST_VALUE && !/\p{Cc}/u.test(value) ? value : undefined
   } catch (error) {

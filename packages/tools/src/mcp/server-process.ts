@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { cleanEnvironment } from '../bash/clean-environment.ts'
 import { createProcessTree, stopTree } from '../bash/process-tree.ts'
 import { killWithChildren, toProgram } from '../host.ts'
+import { machineProgram } from '../machine-program.ts'
 import { forgetRunning, noteRunning } from '../bash/running-calls.ts'
 import type { McpReach } from './mcp-server.ts'
 
@@ -36,7 +37,9 @@ export async function startServerProcess(
   await noteRunning(stateDir, marker)
   try {
     const { file, args, isVerbatim } = toProgram(reach)
-    const child = spawn(file, [...args], {
+    // A command of a workspace must not take its place when it is started again.
+    const program = 'PATH' in reach.env ? file : machineProgram(file)
+    const child = spawn(program, [...args], {
       env: cleanEnvironment(process.env, reach.env, marker),
       ...(reach.cwd === undefined ? {} : { cwd: reach.cwd }),
       detached: true,

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { probeProgram } from '../bash/spawn-command.ts'
+import { machineProgram } from '../machine-program.ts'
 import { createProtectedSet } from '../protected/protected-set.ts'
 import { buildSandboxArgv } from './sandbox-argv.ts'
 import { createSystemMounts } from './system-mounts.ts'
@@ -7,6 +8,8 @@ import { createSystemMounts } from './system-mounts.ts'
 export type Sandbox = 'bubblewrap' | 'none'
 
 export const SANDBOX_PROGRAM = 'bwrap'
+/** Looked up together with it, before there is any command. */
+const STARTERS = ['nice', 'mkfifo', 'git']
 
 export interface SandboxAbility {
   readonly sandbox: Sandbox
@@ -27,6 +30,7 @@ export async function detectSandbox(): Promise<Sandbox> {
 }
 
 async function probe(): Promise<SandboxAbility> {
+  STARTERS.forEach(machineProgram)
   if (process.platform !== 'linux') return { sandbox: 'none', mountsBy: 'name' }
   const { mounts } = createSystemMounts(createProtectedSet({}).look())
   for (const mountsBy of ['descriptor', 'name'] as const) {
@@ -34,7 +38,7 @@ async function probe(): Promise<SandboxAbility> {
     try {
       const probed = { type: 'read', path: '/probe', ...(mountsBy === 'descriptor' && { fd: FIRST_FD }) } as const
       const args = buildSandboxArgv({ cwd: '/', mounts: [...mounts, probed], network: false })
-      if (await probeProgram(SANDBOX_PROGRAM, [...args, '--', '/bin/true'], [fd]))
+      if (await probeProgram(machineProgram(SANDBOX_PROGRAM), [...args, '--', '/bin/true'], [fd]))
         return { sandbox: 'bubblewrap', mountsBy }
     } finally {
       closeSync(fd)
