@@ -144,6 +144,7 @@ async function placeLinks(root: string, { start, data, home, other }: Places): P
   await symlink('link-chain-2', join(root, 'link-chain-1'))
   await symlink(join(data, 'secret.key'), join(root, 'link-chain-2'))
   await link(join(home, '.profile'), join(root, 'link-hard'))
+  await link(join(data, 'local.key'), join(root, 'link-hard-key'))
 }
 
 /** Secrets in what a model was told or a client was shown. What a call itself says is the attacker's own knowledge. */

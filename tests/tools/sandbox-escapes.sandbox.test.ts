@@ -87,6 +87,18 @@ describe('the sandbox of commands', () => {
     expect(await world.findDamage([session])).toEqual([])
   })
 
+  it('S9: a command cannot write a configuration after another one that ran beside it has ended', async () => {
+    const session = await openToolSession(world.server, { agent: 'rooted', preset: 'workspace-write' })
+    const name = join(world.places.start, 'polylogue.config.mjs')
+    const outputs = await runAll(session, {
+      short: 'sleep 1',
+      long: `sleep 2; d=polylogue.config; echo evil > "$d.mjs" && echo ${ESCAPED}`,
+    })
+    expect(escapedIn(outputs)).toEqual([])
+    await expect(access(name)).rejects.toThrow('ENOENT')
+    expect(await world.findDamage([session])).toEqual([])
+  })
+
   it('a long output is looked into unasked, where its call says that all of it is', async () => {
     const session = await openToolSession(world.server, { preset: 'full-access' })
     const long = String((await runAll(session, { long: 'seq 1 30000' })).get('long'))

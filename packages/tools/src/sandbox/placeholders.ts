@@ -6,6 +6,8 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync 
 import { join } from 'node:path'
 
 export interface Placeholders {
+  /** Whether a running command needs the folder. Another one that covers it must take it too. */
+  isHeld(path: string): boolean
   /** Creates the folder unless the path exists. Returns whether the caller must release it. */
   take(path: string): boolean
   /** Removes the folder when it is empty and no longer needed. */
@@ -16,6 +18,7 @@ export interface Placeholders {
 export function createPlaceholders(stateDir: string): Placeholders {
   const holders = new Map<string, number>()
   return {
+    isHeld: (path) => holders.has(path),
     take(path) {
       const count = holders.get(path) ?? 0
       if (count === 0 && !make(path, stateDir)) return false

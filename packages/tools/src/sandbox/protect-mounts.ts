@@ -57,12 +57,15 @@ function isCovered({ path, grade }: ProtectedEntry, { roots, granted }: ProtectO
 
 function cover(entry: ProtectedEntry, isWritable: boolean, options: ProtectOptions): readonly Mount[] {
   const { path, isReadAtStart } = entry
+  const { placeholders, onPlaceholder } = options
   const stats = lstatSync(path, { throwIfNoEntry: false })
   // The target of a link has its own entry.
   if (stats?.isSymbolicLink()) return []
-  if (stats) return [{ type: 'hidden', path, isFolder: stats.isDirectory() }]
-  if (!isWritable || !isReadAtStart || !existsSync(dirname(path)) || !options.placeholders.take(path)) return []
-  options.onPlaceholder(path)
+  const isHeld = placeholders.isHeld(path) && stats?.isFile() !== true
+  if (stats && !isHeld) return [{ type: 'hidden', path, isFolder: stats.isDirectory() }]
+  const isNeeded = isHeld || (isWritable && isReadAtStart && existsSync(dirname(path)))
+  if (!isNeeded || !placeholders.take(path)) return []
+  onPlaceholder(path)
   return [{ type: 'hidden', path, isFolder: true }]
 }
 
