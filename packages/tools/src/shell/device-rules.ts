@@ -29,11 +29,20 @@ export function findHardlineDevice(command: SimpleCommand, context: PathContext)
     case 'mkswap':
     case 'badblocks':
       return onDevice && (name !== 'cp' || isDevice(operands.at(-1) ?? EMPTY)) ? `${name} on a raw device` : undefined
+    case 'curl':
+    case 'wget':
+    case 'pv':
+    case 'qemu-img':
+    case 'socat':
+    case 'scp':
+    case 'install':
+      return putsOnDevice(args, isDevice) ? `${name} on a raw device` : undefined
+    case 'vgremove':
+    case 'lvremove':
+      return operands.length > 0 && !asksForHelp(args) ? name : undefined
     case 'blkdiscard':
     case 'pvcreate':
     case 'pvremove':
-    case 'vgremove':
-    case 'lvremove':
     case 'mdadm':
     case 'ddrescue':
     case 'dcfldd':
@@ -75,6 +84,17 @@ export function findHardlineDevice(command: SimpleCommand, context: PathContext)
     default:
       return undefined
   }
+}
+
+/** As the last argument, or as the value of an option for the output. */
+function putsOnDevice(args: readonly Field[], isDevice: (field: Field) => boolean): boolean {
+  return args.some((arg, index) => {
+    const before = args[index - 1]?.text ?? ''
+    const isTarget =
+      index === args.length - 1 || /^(?:-[a-zA-Z]*[oO]|--output.*)$/.test(before) || arg.text.startsWith('-')
+    const path = arg.text.slice(Math.max(arg.text.indexOf('/dev/'), 0))
+    return isTarget && isDevice({ ...arg, text: path })
+  })
 }
 
 const EMPTY: Field = { text: '', isKnown: true, hasGlob: false }

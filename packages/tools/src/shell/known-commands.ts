@@ -15,6 +15,8 @@ export interface KnownCommand {
   readonly walks?: 'always' | readonly string[]
   /** It reads the files in a folder, also through links. */
   readonly readsFolders?: boolean
+  /** It shows the machine: in a sandbox there is nothing but the command itself. */
+  readonly isMachineWide?: boolean
   /** The check of its words, if they are not plain. */
   readonly shape?: RegExp
 }
@@ -136,9 +138,11 @@ const COMMANDS: readonly KnownCommand[] = [
     },
     operands: 'words',
   },
-  // Without a dash, `e` prints the environment of every process, and so does `-E` on some systems.
+  // The arguments of a program may hold a key. Without a dash, `e` prints the environment of every process, and so does `-E`
+  // on some systems.
   {
     words: 'ps',
+    isMachineWide: true,
     options: { flags: 'AadefFjlLMNTwHcy', numbers: 'p' },
     operands: 'words',
     shape: /^[aAcdfgjlmnprSTuUvwxX0-9,]+$/,

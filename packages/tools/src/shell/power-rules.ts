@@ -32,9 +32,30 @@ export function findHardlinePower(command: SimpleCommand, context: PathContext):
       return killsEverything(args.map(({ text }) => text)) ? 'kill of every process' : undefined
     case 'killall5':
       return 'kill of every process'
+    case 'pkill':
+    case 'killall':
+      return namesEverything(args) ? 'kill of every process' : undefined
+    case 'kexec':
+      return args.some(({ text }) => /^(?:-e|-f|--exec|--force)$/.test(text)) ? 'kexec' : undefined
+    case 'dbus-send':
+    case 'busctl':
+    case 'gdbus':
+      return args.some(({ text }) => POWER_METHOD.test(text)) ? `${name} power` : undefined
     default:
       return undefined
   }
+}
+
+const POWER_METHOD = /(?:^|\.)(?:PowerOff|Reboot|Halt|KExec|Suspend|Hibernate|HybridSleep)$/
+
+/** `pkill .`, `pkill -v x`, `pkill -u root`, `killall -r '.*'`: a pattern that every name has, or none. */
+function namesEverything(args: readonly Field[]): boolean {
+  if (args.some(({ text }) => /^(?:-0|-l|-L|--help|--version|--list)$/.test(text))) return false
+  if (args.some(({ text }) => /^(?:-[a-z]*v|--inverse)$/.test(text))) return true
+  if (args.some(({ text }) => /^(?:-[uUgGst]|--(?:user|euid|uid|group|session|terminal))/.test(text))) {
+    return args.some(({ text }) => text === 'root' || text === '0' || /^-[uU](?:root|0)$/.test(text))
+  }
+  return operandsOf(args).some(({ text }) => /^\^?(?:\.[*+]?)?\$?$/.test(text))
 }
 
 /** `systemctl status reboot.target` only reports. */

@@ -1,10 +1,11 @@
 // What a command runs from its arguments: the command of a wrapper, the script of a shell, the action of a trap.
-import { type Field, UNKNOWN } from './field.ts'
+import { type Field, UNKNOWN, knownField } from './field.ts'
 import { findWrapped } from './find-wrapped.ts'
+import { readInnerCode } from './inner-code.ts'
 import { pathsOf } from './paths.ts'
 import { type ShellReading, rememberFolder } from './shell-reading.ts'
 import { type SimpleCommand, flagsOf, operandsOf } from './simple-command.ts'
-import { FOREIGN_SHELLS, INTERPRETERS, OTHER_RUNNERS, SHELLS, WRAPPER_SHAPES } from './wrapper-shapes.ts'
+import { AWKS, FOREIGN_SHELLS, INTERPRETERS, OTHER_RUNNERS, RUNUSER, SHELLS, WRAPPER_SHAPES } from './wrapper-shapes.ts'
 
 export interface InnerSink {
   readonly reading: ShellReading
@@ -37,9 +38,15 @@ export function readInner(found: SimpleCommand, sink: InnerSink): void {
     reading.doubts.push(`the shell ${name}`)
     return
   }
-  if (INTERPRETERS.has(name)) return readInterpreter(found, reading)
+  if (INTERPRETERS.has(name)) return readInterpreter(found, sink)
   if (OTHER_RUNNERS.has(name)) {
     reading.hasWrapper = true
+    if (AWKS.has(name))
+      operandsOf(args)
+        .slice(0, 1)
+        .forEach((code) => readCode(code, sink))
+    if (name === 'runuser') sink.command(findWrapped(args, RUNUSER).fields, 'nobody')
+    if ((name === 'at' || name === 'batch') && typeof found.stdin === 'object') sink.script(found.stdin.text)
     const script = name === 'su' || name === 'runuser' || name === 'sg' || name === 'script'
     const text = script ? valueAfter(args, SCRIPT_OPTION) : undefined
     if (text) sink.script(text)
@@ -122,7 +129,13 @@ function readShell({ args, stdin }: SimpleCommand, { reading, script }: InnerSin
 /** Options with which an interpreter does not read a program from its input. */
 const RUNS_NO_INPUT: ReadonlySet<string> = new Set(['--version', '--help', '--test'])
 
-function readInterpreter({ args, stdin }: SimpleCommand, reading: ShellReading): void {
+/** An option whose value is the program: `-c`, `-ne`, `--eval`. */
+const CODE_OPTION = /^(?:-[A-Za-z]*[cer]|--(?:eval|print|run))$/
+
+function readInterpreter({ args, stdin }: SimpleCommand, sink: InnerSink): void {
+  const { reading } = sink
+  const code = valueAfter(args, CODE_OPTION) ?? (typeof stdin === 'object' ? stdin.text : undefined)
+  if (code) readCode(code, sink)
   const firstOperand = args.findIndex(({ text }) => !text.startsWith('-'))
   const options = args.slice(0, firstOperand === -1 ? undefined : firstOperand)
   if (options.some(({ text }) => /^-[A-Za-z]*[ceEprR]|^--(?:eval|print|run)|^-$/.test(text))) reading.hasWrapper = true
@@ -130,6 +143,12 @@ function readInterpreter({ args, stdin }: SimpleCommand, reading: ShellReading):
   if (options.some(({ text, isKnown }) => isKnown && RUNS_NO_INPUT.has(text))) return
   reading.hasWrapper = true
   if (stdin !== 'nothing') reading.doubts.push('an interpreter that reads what another command writes')
+}
+
+function readCode({ text }: Field, sink: InnerSink): void {
+  const { scripts, deleted } = readInnerCode(text)
+  for (const script of scripts) sink.script(knownField(script))
+  for (const folder of deleted) sink.command(['rm', '-rf', folder].map(knownField), 'nobody')
 }
 
 function changeFolder(target: Field, { reading, home }: InnerSink): void {

@@ -28,6 +28,8 @@ interface Place {
   readonly depth: number
   /** Its input is the output of another command. */
   readonly isPiped: boolean
+  /** That output, if the text shows it. */
+  readonly printed?: Field | undefined
   /** Its commands run beside others: in a pipeline, or in the background. */
   readonly isBeside: boolean
   /** The enclosing function definitions. */
@@ -50,7 +52,7 @@ const PLAIN_KINDS: ReadonlySet<string> = new Set(
 /** Variables that make the shell run or read something. */
 const LIVELY_VARIABLES = /^(?:BASH_ENV|ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*)$/
 /** In arithmetic the shell evaluates a subscript again, substitutions included. */
-const LIVELY_SUBSCRIPT = /\[[^\]]*(?:\$\(|`|\$\{)/
+const LIVELY_SUBSCRIPT = /\[[^[\]]*(?:\$\(|`|\$\{)/
 
 export function readScript(source: string, script: ParsedScript, reader: ScriptReader): void {
   visit(script, { source, depth: 0, isPiped: false, isBeside: false, functions: [] }, reader)
@@ -80,7 +82,9 @@ function visit(node: SyntaxNode, place: Place, reader: ScriptReader): void {
       node.prefixes.forEach((prefix) => visit(prefix, deeper, reader))
       node.commands.forEach((command, index) => {
         const isBeside = place.isBeside || node.commands.length > 1
-        visit(command, { ...deeper, isBeside, isPiped: place.isPiped || index > 0 }, reader)
+        const before = node.commands[index - 1]
+        const printed = before ? printedBy(before, reader) : place.printed
+        visit(command, { ...deeper, isBeside, printed, isPiped: place.isPiped || index > 0 }, reader)
       })
       return
     case 'Time':
@@ -139,8 +143,10 @@ function readCommand(node: Command, place: Place, reader: ScriptReader): void {
   if (first && (!first.isKnown || first.hasGlob)) reading.doubts.push('a command that only the run can tell')
   const name = first && !first.text.includes(UNKNOWN) ? baseName(first.text) : ''
   if (place.isBeside && place.functions.includes(name)) reading.isForkBomb = true
+  const path = name !== '' && first?.text.includes('/') ? { path: first.text } : {}
   const [written, read] = [writtenBy(node.redirects, reader), readBy(node.redirects, reader)]
-  reader.note({ name, args, written, read, stdin: stdinOf(node.redirects, place, reader), fedBy: 'nobody' }, fields)
+  const stdin = stdinOf(node.redirects, place, reader)
+  reader.note({ name, ...path, args, written, read, stdin, fedBy: 'nobody' }, fields)
 }
 
 /** The parser is tolerant: it reads `a( b` as the command `a b`. There must be only spaces between the words. */
@@ -191,7 +197,7 @@ function readBy(redirects: readonly Redirection[], reader: ScriptReader): readon
 
 function stdinOf(redirects: readonly Redirection[], place: Place, reader: ScriptReader): SimpleCommand['stdin'] {
   const redirect = redirects.findLast((one) => one.type !== 'Redirect' || one.operator === '<')
-  if (!redirect) return place.isPiped ? 'pipe' : 'nothing'
+  if (!redirect) return place.isPiped ? (place.printed ? { text: place.printed } : 'pipe') : 'nothing'
   if (redirect.type === 'Redirect') return 'pipe'
   if (redirect.type === 'HereString') {
     const [text] = redirect.target ? expandWord(redirect.target, wordContext(reader)) : []
@@ -200,6 +206,19 @@ function stdinOf(redirects: readonly Redirection[], place: Place, reader: Script
   const isKnown =
     redirect.delimiter?.quoted === true || (redirect.body.parts ?? []).every(({ type }) => type === 'Literal')
   return { text: { text: redirect.body.text, isKnown, hasGlob: false } }
+}
+
+/** What `echo` or `printf` prints. It counts as not known: escapes and formats are not read exactly. */
+function printedBy(node: SyntaxNode, reader: ScriptReader): Field | undefined {
+  if (node.type !== 'Command' || node.name?.type !== 'Word') return undefined
+  const context = wordContext(reader)
+  const [name, ...args] = [node.name, ...node.args].flatMap((word) =>
+    word.type === 'Word' ? expandWord(word, context) : [],
+  )
+  if (!/^(?:echo|printf)$/.test(name?.text ?? '')) return undefined
+  const texts = args.map(({ text }) => text).filter((text) => !/^-[neE]+$/.test(text))
+  const printed = name?.text === 'printf' && texts[0]?.includes('%') ? texts.slice(1) : texts
+  return { text: printed.join(' ').replaceAll(String.raw`\n`, '\n'), isKnown: false, hasGlob: false }
 }
 
 export function wordContext({ reading, home }: ScriptReader): WordContext {

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createProtectedSet } from '../protected/protected-set.ts'
 import { type InspectionOptions, inspectCommand } from './inspect-command.ts'
 
@@ -164,6 +167,9 @@ describe('the safe list', () => {
     'cat system',
     'cat a*',
     'ls a*',
+    'grep a* notes',
+    'ps -ef',
+    'ps aux',
     'diff folder notes',
   ])('S8: does not have `%s`, which a link may lead elsewhere', async (command) => {
     expect(await linked(command)).not.toBe('safe')
@@ -175,4 +181,38 @@ describe('the safe list', () => {
       expect(await riskOf(command)).toBe('sensitive')
     },
   )
+
+  describe('beside hard links', () => {
+    const place = (): { readonly options: InspectionOptions; readonly dir: string } => {
+      const dir = realpathSync(mkdtempSync(join(tmpdir(), 'polylogue-test-')))
+      onTestFinished(() => rmSync(dir, { recursive: true }))
+      for (const folder of ['ws', 'data', 'home/.ssh']) mkdirSync(join(dir, folder), { recursive: true })
+      for (const file of ['data/local.key', 'home/.ssh/id_rsa', 'plain']) writeFileSync(join(dir, file), '')
+      linkSync(join(dir, 'data/local.key'), join(dir, 'ws/key'))
+      linkSync(join(dir, 'home/.ssh/id_rsa'), join(dir, 'ws/login'))
+      linkSync(join(dir, 'plain'), join(dir, 'ws/plain'))
+      const home = join(dir, 'home')
+      const set = createProtectedSet({ secret: [join(dir, 'data')], homes: [home] })
+      const identify = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
+      const cwd = join(dir, 'ws')
+      return { dir, options: { cwd, roots: [cwd], home, view: set.look(), isConfined: false, identify } }
+    }
+
+    it.each(['cat key', 'head -n 1 ./key', 'grep x plain key', 'cp key other', 'python3 show.py < key'])(
+      'S24: `%s` touches a file of the server',
+      async (command) => {
+        const { dir, options } = place()
+        const { facts } = await inspectCommand(command, options)
+        expect(facts).toMatchObject({ outside: join(dir, 'data/local.key') })
+        expect(facts.risk).not.toBe('safe')
+      },
+    )
+
+    it('S24: a credential is asked for by its own name, and another file is not', async () => {
+      const { dir, options } = place()
+      const { facts } = await inspectCommand('cat login', options)
+      expect(facts).toMatchObject({ risk: 'sensitive', guarded: [join(dir, 'home/.ssh/id_rsa')] })
+      expect((await inspectCommand('cat plain', options)).facts.risk).toBe('safe')
+    })
+  })
 })

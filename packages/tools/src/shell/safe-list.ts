@@ -27,7 +27,7 @@ export function isSafeCommand(source: string, script: ParsedScript, context: Saf
   const words = [command.name, ...command.args]
   if (!words.every((word): word is Word => word.type === 'Word')) return false
   const known = KNOWN_COMMANDS.find((one) => startsWithWords(words, one.words.split(' ')))
-  if (!known) return false
+  if (!known || (known.isMachineWide === true && !context.isConfined)) return false
   const args = words.slice(known.words.split(' ').length).flatMap((word) => expandWord(word, wordsOf(context)))
   if (args.some(({ isKnown }) => !isKnown)) return false
   // `git log *` takes a file named `--output=x` for an option.
@@ -66,7 +66,9 @@ function staysInside(known: KnownCommand, options: ReadOptions, context: SafetyC
     case 'paths':
     case 'pattern': {
       const hasPattern = options.letters.has('e') || options.names.has('regexp')
-      const paths = known.operands === 'pattern' && !hasPattern ? operands.slice(1) : operands
+      // A glob in place of the pattern expands to files, and all but the first are read.
+      const isPattern = known.operands === 'pattern' && !hasPattern && operands[0]?.hasGlob !== true
+      const paths = isPattern ? operands.slice(1) : operands
       return (
         paths.every((field) => isInside(field, context)) && walksInside(known, { operands: paths, options }, context)
       )

@@ -4,6 +4,8 @@ import type { Field } from './field.ts'
 export interface SimpleCommand {
   /** The last part of its path. Empty if there is none, or if it is known only at run time. */
   readonly name: string
+  /** The command as it is written, if that is a path: `./build.sh`. */
+  readonly path?: string
   readonly args: readonly Field[]
   /** Files that its redirections open for writing, and for reading. */
   readonly written: readonly Field[]

@@ -1,7 +1,7 @@
 // Commands that change or empty a whole tree in other ways than `rm`: by rights, by mirroring, by moving it away.
 import type { Field } from './field.ts'
 import { targetFolder } from './named-paths.ts'
-import { type PathContext, isSystemTree, pathsOf } from './paths.ts'
+import { type PathContext, isSystemTree, pathsOf, withoutGlobTail } from './paths.ts'
 import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
 
 /** The forbidden act of a command on a system or home directory. */
@@ -16,20 +16,29 @@ export function findHardlineTree(command: SimpleCommand, context: PathContext): 
     case 'chattr':
     case 'setfacl':
     case 'chcon':
-      return isRecursive(args) && operands.some(isSystem)
+      return (isRecursive(args) || (name === 'chmod' && operands.some(locks))) && operands.some(isSystem)
         ? `${name} of everything in a system or home directory`
+        : undefined
+    case 'git':
+      return operands.some(({ text }) => text === 'clean') && cleansSystem(args, context)
+        ? 'git clean of a system or home directory'
+        : undefined
+    case 'tar':
+      return args.some(({ text }) => text.startsWith('--remove-f')) && operands.some(isSystem)
+        ? 'tar that removes a system or home directory'
         : undefined
     case 'mv':
       return movedBy(args).some(isSystem) ? 'mv of a system or home directory' : undefined
     case 'rsync':
     case 'rclone':
-      return isMirroring(name, args) && isSystem(operands.at(-1))
+      return isMirroring(name, args) && (isSystem(operands.at(-1)) || (isMoving(args) && operands.some(isSystem)))
         ? `${name} that deletes in a system or home directory`
         : undefined
     case 'rmdir':
     case 'unlink':
     case 'shred':
     case 'srm':
+    case 'wipe':
     case 'trash':
     case 'gio':
       return operands.some(isSystem) ? `${name} of a system or home directory` : undefined
@@ -44,9 +53,7 @@ export function findHardlineTree(command: SimpleCommand, context: PathContext): 
 
 export function isSystemTarget(target: Field, context: PathContext): boolean {
   const named = pathsOf(target, context)
-  const led = leadsThroughLink(target)
-    ? named.flatMap((path) => context.follow?.(path.replace(/(?:\/\.?[*?]+)+$/, '') || '/') ?? [])
-    : []
+  const led = leadsThroughLink(target) ? named.flatMap((path) => context.follow?.(withoutGlobTail(path)) ?? []) : []
   return [...named, ...led].some((path) => isSystemTree(path, context))
 }
 
@@ -58,6 +65,20 @@ function isRecursive(args: readonly Field[]): boolean {
   return flags.has('R') || flags.has('r') || hasLongFlag(flags, 'recursive')
 }
 
+/** A folder with such a mode cannot be entered. */
+const locks = ({ text }: Field): boolean => /^(?:0{1,4}|[augo]*(?:-[rws]*x[rwx]*|=[rw]*))$/.test(text)
+
+function cleansSystem(args: readonly Field[], context: PathContext): boolean {
+  const at = args.findIndex(({ text }) => text === '-C')
+  const named = [
+    ...operandsOf(args).filter(({ text }) => text !== 'clean'),
+    ...(at === -1 ? [] : args.slice(at + 1, at + 2)),
+  ]
+  return named.some((field) => isSystemTarget(field, context))
+}
+
+const isMoving = (args: readonly Field[]): boolean => args.some(({ text }) => text === '--remove-source-files')
+
 function movedBy(args: readonly Field[]): readonly Field[] {
   const target = targetFolder(args)
   const operands = operandsOf(args)
@@ -67,5 +88,5 @@ function movedBy(args: readonly Field[]): readonly Field[] {
 function isMirroring(name: string, args: readonly Field[]): boolean {
   const texts = args.map(({ text }) => text)
   if (name === 'rclone') return texts.some((text) => /^(?:sync|purge|delete|move)$/.test(text))
-  return texts.some((text) => text.startsWith('--del')) || texts.includes('--remove-source-files')
+  return texts.some((text) => text.startsWith('--del')) || isMoving(args)
 }

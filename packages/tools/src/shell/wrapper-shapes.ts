@@ -145,6 +145,11 @@ export const OTHER_RUNNERS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
+export const AWKS: ReadonlySet<string> = new Set('awk gawk mawk nawk'.split(' '))
+
+/** With `-u`, the command follows as it does after `sudo`. */
+export const RUNUSER: WrapperShape = { flags: 'flmpP', valued: 'cgGsuw', longValued: ['user', 'group', 'command'] }
+
 /** Programs that run the text of an option. */
 export const INTERPRETERS: ReadonlySet<string> = new Set(
   'python python2 python3 perl ruby node nodejs bun deno php lua tclsh osascript'.split(' '),
