@@ -165,6 +165,32 @@ describe('a command', () => {
     expect(await riskOf(`ls ${stateDir}`)).toBe('other')
   })
 
+  it('S24: does not run as it was judged when a link has been swapped since', async () => {
+    const data = join(folder, 'data-of-the-server')
+    mkdirSync(data, { recursive: true })
+    writeFileSync(join(data, 'local.key'), 'CANARY')
+    writeFileSync(join(folder, 'outside.txt'), 'CANARY')
+    const protectedSet = createProtectedSet({ secret: [data], homes: [] })
+    const options = { protectedSet, granted: { isHarmless: true as const } }
+    const swapped = join(cwd, 'swapped')
+    for (const [target, problem] of [
+      [join(data, 'local.key'), /local\.key belongs to the server: no call may touch it$/],
+      [join(folder, 'outside.txt'), 'the command no longer only reads the workspace; call again to be asked'],
+    ] as const) {
+      symlinkSync(target, swapped)
+      await expect(run('cat swapped', options)).rejects.toThrow(problem)
+      rmSync(swapped)
+    }
+    writeFileSync(swapped, 'inside')
+    expect(await run('cat swapped', options)).toMatchObject({ content: 'inside' })
+  })
+
+  it('is judged with paths of any length', async () => {
+    const long = 'x'.repeat(5_000)
+    for (const command of [`cat ${long}`, `echo x > /${long}/y`, `cp a /var/${long}`, `diff ${long} a`])
+      expect((await createTool().inspect?.({ command }, workspace))?.facts).toMatchObject({ type: 'shell' })
+  })
+
   it('P8: does not start when the call is cancelled already, or while it gets ready', async () => {
     await expect(run('touch early', { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
     const stop = new AbortController()

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ToolInvocation, ToolOutput } from '@polylogue/engine'
-import { SANDBOX_PROGRAM, detectAbility } from '../sandbox/detect-sandbox.ts'
+import type { Grant, ToolInvocation, ToolOutput } from '@polylogue/engine'
+import { SANDBOX_PROGRAM, type Sandbox, detectAbility } from '../sandbox/detect-sandbox.ts'
 import { openNetworkEvidence } from '../sandbox/network-evidence.ts'
 import type { PlannedSandbox } from '../sandbox/plan-sandbox.ts'
 import type { SandboxPlan } from '../sandbox/sandbox-argv.ts'
 import type { ToolCache } from '../sandbox/tool-caches.ts'
-import { inspectCommand } from '../shell/inspect-command.ts'
-import type { NamedPath } from '../shell/named-paths.ts'
+import { type CommandInspection, inspectCommand } from '../shell/inspect-command.ts'
 import { BACKGROUND_MS, DEFAULT_TIMEOUT_MS, bashInput } from './bash-input.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import { createCommandCgroup } from './command-cgroup.ts'
@@ -38,7 +37,7 @@ export async function runBash(invocation: ToolInvocation, parts: BashParts): Pro
   const { command } = bashInput.parse(invocation.input)
   const sandbox = await requireSandbox(parts.options, grant.call.place)
   const inspection = await inspectCommand(command, await placeOf(workspace, parts))
-  if (grant.call.place !== 'outside') requireGranted(inspection.guarded, grant.call.guarded ?? [])
+  requireAsJudged(inspection, grant, sandbox)
   const roots = await openRoots(workspace)
   const outputs = join(outputDir, safeName(sessionId))
   const marker = randomBytes(16).toString('hex')
@@ -62,8 +61,14 @@ export async function runBash(invocation: ToolInvocation, parts: BashParts): Pro
 }
 
 /** A link may have been swapped since the call was judged. */
-function requireGranted(guarded: readonly NamedPath[], granted: readonly string[] | 'all'): void {
-  if (granted === 'all') return
+function requireAsJudged({ facts, guarded }: CommandInspection, { call }: Grant, sandbox: Sandbox): void {
+  // A sandbox hides it.
+  if (facts.outside !== undefined && sandbox === 'none')
+    throw new Error(`${facts.outside} belongs to the server: no call may touch it`)
+  if (call.isHarmless && facts.risk !== 'safe')
+    throw new Error('the command no longer only reads the workspace; call again to be asked')
+  const granted = call.guarded ?? []
+  if (granted === 'all' || call.place === 'outside') return
   const other = guarded.find(({ path }) => !granted.includes(path))
   if (other) throw new Error(`${other.path} is protected, and this call was not allowed to touch it`)
 }
@@ -107,7 +112,8 @@ async function runIn(place: CommandConfines, invocation: ToolInvocation, parts: 
     if (terminals) {
       const one = isConfined ? await confine('name') : undefined
       const named = one && { sandbox: await toArgv(one, roots) }
-      const shown = await runInTerminal({ ...run, terminals, toolCallId, start: { ...start, ...named } })
+      const { progress } = invocation
+      const shown = await runInTerminal({ ...run, terminals, toolCallId, progress, start: { ...start, ...named } })
       const confined = confinedBy(one?.plan, false)
       if (shown)
         return toCommandOutput(shown.end, shown.printed, { sandbox, limits, confined, more: { terminal: true } })

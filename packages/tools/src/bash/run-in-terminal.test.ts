@@ -128,6 +128,36 @@ describe('Bash in a terminal of the editor', () => {
       },
     }
     expect(await run('sleep 60', opened, {}, cancel.signal)).toMatchObject({ meta: { stopped: 'cancelled' } })
+    expect(said).toEqual(['open', 'kill', 'output', 'release'])
+  })
+
+  it('acp finding 7: keeps what a cancelled command has printed', async () => {
+    const cancel = new AbortController()
+    const opened: EditorTerminals = {
+      async open(...args) {
+        const terminal = await terminals.open(...args)
+        setImmediate(() => cancel.abort())
+        return terminal
+      },
+    }
+    told = { text: 'so \u001b[1mfar\u001b[0m', isCut: false }
+    const tool = toolWith(opened)
+    const call = createInvocation(tool, { command: 'sleep 60' }, { workspace, signal: cancel.signal })
+    const shown: string[] = []
+    await tool.run({ ...call, progress: (text) => void shown.push(text) })
+    expect(shown).toEqual(['so far'])
+  })
+
+  it('releases a terminal whose editor does not answer when the command is cancelled', async () => {
+    const cancel = new AbortController()
+    const opened: EditorTerminals = {
+      async open(...args) {
+        const terminal = await terminals.open(...args)
+        setImmediate(() => cancel.abort())
+        return terminal && { ...terminal, output: () => new Promise(() => undefined) }
+      },
+    }
+    expect(await run('sleep 60', opened, {}, cancel.signal)).toMatchObject({ meta: { stopped: 'cancelled' } })
     expect(said).toEqual(['open', 'kill', 'release'])
   })
 

@@ -9,6 +9,7 @@ import type { CommandEnd } from './run-command.ts'
 import { abortOf, timeLimit } from './stop-reason.ts'
 
 const OUTPUT_BYTES = 64 * 1024
+const KEEP_MS = 1000
 const UNKNOWN_START = 'The editor did not say whether it has started the command, which may have run.'
 
 export interface TerminalRun {
@@ -20,6 +21,8 @@ export interface TerminalRun {
   readonly holder?: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** Gets the output of a command that is cancelled. */
+  progress(text: string): void
 }
 
 export interface TerminalRunEnd {
@@ -51,14 +54,17 @@ type End = Omit<CommandEnd, keyof Remains>
 async function watch(
   terminal: EditorTerminal,
   tree: ProcessTree,
-  { timeoutMs, signal }: TerminalRun,
+  { timeoutMs, signal, progress }: TerminalRun,
 ): Promise<TerminalRunEnd> {
   let end: End = { stopped: 'terminal-lost' }
   let output: TerminalOutput | undefined
   try {
     end = await endOf(terminal, { timeoutMs, signal })
-    if (end.stopped !== undefined) await terminal.kill()
-    if (end.stopped !== 'cancelled') output = await lastOutput(terminal)
+    if (end.stopped === 'cancelled') await Promise.all([terminal.kill(), keepOutput(terminal, progress)])
+    else {
+      if (end.stopped !== undefined) await terminal.kill()
+      output = await lastOutput(terminal)
+    }
   } finally {
     await terminal.release()
   }
@@ -80,6 +86,17 @@ async function endOf(
   } finally {
     over.abort()
   }
+}
+
+/** Nobody waits long for a cancelled call: its output counts if the editor answers at once. */
+async function keepOutput(terminal: EditorTerminal, progress: TerminalRun['progress']): Promise<void> {
+  const over = new AbortController()
+  const kept = terminal.output().then(
+    (output) => progress(toShown(output)),
+    () => undefined,
+  )
+  await Promise.race([kept, timeLimit(KEEP_MS, over.signal)])
+  over.abort()
 }
 
 /** Ignores output that can no longer be read, because the exit status is known. */

@@ -23,7 +23,7 @@ export interface SandboxedEnd {
 
 /** What resolvers and clients print when there is no network. */
 const NETWORK_ERRORS =
-  /could not resolve (?:host|proxy)|temporary failure in name resolution|name or service not known|nodename nor servname|\b(?:EAI_AGAIN|ENETUNREACH|ENOTFOUND|EAI_NONAME)\b|network is (?:unreachable|down)|failed to lookup address|unable to resolve host|no address associated with hostname|dial (?:tcp|udp).*(?:lookup|unreachable)|failed to establish a new connection|couldn't connect to server|bad address/i
+  /could not resolve (?:host|proxy)|temporary failure in name resolution|name or service not known|nodename nor servname|\b(?:EAI_AGAIN|ENETUNREACH|ENOTFOUND|EAI_NONAME)\b|network is (?:unreachable|down)|failed to lookup address|unable to resolve host|no address associated with hostname|dial (?:tcp|udp).{0,200}(?:lookup|unreachable)|failed to establish a new connection|couldn't connect to server|bad address/i
 
 /** The part of the output that is searched, from its end. */
 const SEARCHED = 32 * 1024
@@ -44,8 +44,9 @@ export function findBlock(end: SandboxedEnd): Block | undefined {
 }
 
 const READ_ONLY = /read-only file system|\bEROFS\b/i
-const REFUSED = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b/i
-const MISSING = /no such file or directory|not found|cannot find|does not exist|\bENOENT\b/i
+const REFUSED = /permission denied|operation not permitted|\bE(?:ACCES|PERM)\b|\b(?:isn't|not) write?able/i
+const MISSING =
+  /no such file or directory|not found|cannot find|does not exist|\bENOENT\b|cannot connect to the docker daemon|connect to .{0,80} through socket/i
 const PATH = /(?<![\w.~-])\/[\w.@%+~-][\w.@%+~/-]*/g
 
 function blockIn(line: string, { plan, isOwn, closed }: SandboxedEnd): Block | undefined {
@@ -53,8 +54,9 @@ function blockIn(line: string, { plan, isOwn, closed }: SandboxedEnd): Block | u
   const isRefused = REFUSED.test(line)
   const isMissing = MISSING.test(line)
   if (!isReadOnly && !isRefused && !isMissing) return undefined
-  const paths = [...line.matchAll(PATH)].map(([path]) => path.replace(/[.:]+$/, ''))
-  for (const path of paths) {
+  const paths = [...line.matchAll(PATH)].map(([path]) => path.replace(/(?<![.:])[.:]+$/, ''))
+  // The path in question is mostly the last one: a shell names itself first.
+  for (const path of paths.toReversed()) {
     const mount = mountOf(path, plan)
     if (mount?.type === 'hidden') return { type: 'hidden', path }
     if (isReadOnly && mount?.type !== 'write') return { type: 'read-only', path }

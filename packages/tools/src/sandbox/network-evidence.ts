@@ -46,7 +46,7 @@ function counterOf(counters: string, protocol: string, name: string): number {
 
 function hasLocalResolver(): boolean {
   try {
-    return /^\s*nameserver\s+(?:127\.|::1)/m.test(readFileSync('/etc/resolv.conf', 'utf8'))
+    return /^[ \t]*nameserver\s+(?:127\.|::1)/m.test(readFileSync('/etc/resolv.conf', 'utf8'))
   } catch {
     return true
   }
