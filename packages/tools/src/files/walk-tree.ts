@@ -31,6 +31,7 @@ export interface TreeOptions {
 
 const DEEPEST = 100
 const LARGEST_IGNORE_FILE = 256 * 1024
+const LONGEST_RUN_MS = 10
 const LEFT_OUT = new Set(['.git', 'node_modules'])
 
 interface Frame {
@@ -90,15 +91,18 @@ export async function readIgnoreRules(
 
 async function sortEntries(
   { directory, way, ignored }: Frame,
-  { confines, budget, before }: TreeOptions,
+  { confines, budget, before, signal }: TreeOptions,
 ): Promise<{ files: string[]; directories: string[]; rules: IgnoreRules | undefined }> {
   const files: string[] = []
   const directories: string[] = []
   const { entries } = await readEntries(directory, budget.limits.entries)
-  budget.spend({ entries: entries.length })
   const hasRules = entries.some(({ name }) => name === '.gitignore')
   const rules = hasRules ? await readIgnoreRules(directory, before.length + way.length, ignored) : ignored
+  const pause = createPause()
   for (const entry of entries) {
+    await pause()
+    signal.throwIfAborted()
+    if (budget.over() !== undefined) break
     const { name } = entry
     const kind = await kindOf(directory, entry)
     const isDirectory = kind === 'directory'
@@ -107,7 +111,22 @@ async function sortEntries(
     if (!isDirectory) files.push(name)
     else if (way.length < DEEPEST) directories.push(name)
   }
+  budget.spend({ entries: entries.length })
   return { files: confines.isHidden(directory.path) ? [] : files, directories, rules }
+}
+
+/** Lets others work after every few milliseconds: each name is compared with each rule of a repository's `.gitignore`. */
+function createPause(): () => Promise<void> | undefined {
+  let since = performance.now()
+  return () => {
+    if (performance.now() - since < LONGEST_RUN_MS) return undefined
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        since = performance.now()
+        resolve()
+      }),
+    )
+  }
 }
 
 function isSeen(path: string, confines: Confines): boolean {

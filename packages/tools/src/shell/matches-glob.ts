@@ -3,7 +3,7 @@
  * proportional to both lengths, because the pattern is untrusted.
  */
 export function matchesGlob(path: string, glob: string): boolean {
-  const tokens = glob.match(/\[[^\]/]+\]|\*+|[^]/g) ?? []
+  const tokens = toTokens(glob)
   let at = 0
   let token = 0
   let star = -1
@@ -24,6 +24,29 @@ export function matchesGlob(path: string, glob: string): boolean {
     }
   }
   return tokens.slice(token).every((rest) => rest.startsWith('*'))
+}
+
+/** Brackets, stars and single characters. A bracket that has no end is a character. */
+function toTokens(glob: string): readonly string[] {
+  const ends = endsOfBrackets(glob)
+  const tokens: string[] = []
+  for (let at = 0; at < glob.length; at += tokens.at(-1)?.length ?? 1) {
+    const end = glob[at] === '[' ? (ends[at] ?? 0) : 0
+    tokens.push(end > at + 1 ? glob.slice(at, end + 1) : (glob[at] ?? ''))
+  }
+  return tokens
+}
+
+/** For each character the next `]` in the same part of the path, or 0. */
+function endsOfBrackets(glob: string): Int32Array {
+  const ends = new Int32Array(glob.length)
+  let end = 0
+  for (let at = glob.length - 1; at >= 0; at--) {
+    ends[at] = end
+    if (glob[at] === ']') end = at
+    else if (glob[at] === '/') end = 0
+  }
+  return ends
 }
 
 function matchesOne(character: string | undefined, wanted: string): boolean {

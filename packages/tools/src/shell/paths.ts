@@ -40,9 +40,10 @@ function matchesOne(path: string, folders: readonly string[]): boolean {
 }
 
 /** `/etc/*` and `/etc/.*` are all of `/etc`. */
-function withoutGlobTail(path: string): string {
-  const tail = path.replace(/(?:\/\.?(?:\*|\?)+)+$/, '')
-  return tail === '' ? '/' : tail
+export function withoutGlobTail(path: string): string {
+  const parts = path.split('/')
+  while (parts.length > 1 && /^\.?[*?]+$/.test(parts.at(-1) ?? '')) parts.pop()
+  return parts.join('/') || '/'
 }
 
 function tidy(path: string): string {
