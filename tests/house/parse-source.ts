@@ -18,6 +18,8 @@ export interface SourceFile {
   readonly consoleUses: readonly number[]
   /** Calls of plain names, such as `fetch(…)` and `new WebSocket(…)`. */
   readonly globalCalls: readonly { readonly name: string; readonly line: number }[]
+  /** Regular expressions whose text is written there. */
+  readonly patterns: readonly { readonly source: string; readonly flags: string; readonly line: number }[]
 }
 
 interface Node {
@@ -41,6 +43,7 @@ export function parseSource(path: string, text: string): SourceFile {
   const starExports: number[] = []
   const consoleUses: number[] = []
   const globalCalls: { name: string; line: number }[] = []
+  const patterns: { source: string; flags: string; line: number }[] = []
   const lineOf = (node: Node) => text.slice(0, node.start).split('\n').length
   const addImport = (node: Node, source: unknown, isTypeOnly: boolean) => {
     const specifier = constantText(source)
@@ -51,6 +54,10 @@ export function parseSource(path: string, text: string): SourceFile {
   const noteCall = (node: Node) => {
     const name = nameOf(node['callee'])
     if (name !== undefined) globalCalls.push({ name, line: lineOf(node) })
+  }
+
+  const notePattern = (node: Node, pattern: Pattern | undefined) => {
+    if (pattern) patterns.push({ ...pattern, line: lineOf(node) })
   }
 
   const lang = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)] ?? 'js'
@@ -82,13 +89,17 @@ export function parseSource(path: string, text: string): SourceFile {
         break
       case 'NewExpression':
         noteCall(node)
+        if (nameOf(node['callee']) === 'RegExp') notePattern(node, patternOfConstructor(node['arguments']))
+        break
+      case 'Literal':
+        notePattern(node, patternOfLiteral(node['regex']))
         break
       case 'MemberExpression':
         if (nameOf(node['object']) === 'console') consoleUses.push(lineOf(node))
         break
     }
   }
-  return { path, text, imports, exportedNames, starExports, consoleUses, globalCalls }
+  return { path, text, imports, exportedNames, starExports, consoleUses, globalCalls, patterns }
 }
 
 function* walk(value: unknown): Generator<Node> {
@@ -102,11 +113,31 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 
+interface Pattern {
+  readonly source: string
+  readonly flags: string
+}
+
+function patternOfLiteral(value: unknown): Pattern | undefined {
+  if (typeof value !== 'object' || value === null || !('pattern' in value && 'flags' in value)) return undefined
+  return { source: String(value.pattern), flags: String(value.flags) }
+}
+
+function patternOfConstructor(args: unknown): Pattern | undefined {
+  const [first, second] = nodesIn(args)
+  const source = constantText(first)
+  return source === undefined ? undefined : { source, flags: constantText(second) ?? '' }
+}
+
 /** The text of `'x'` or of a template without holes; undefined for anything that is known only at run time. */
 function constantText(value: unknown): string | undefined {
   if (!isNode(value)) return undefined
   if (value.type === 'Literal' && typeof value['value'] === 'string') return value['value']
   if (value.type === 'TSLiteralType') return constantText(value['literal'])
+  if (value.type === 'BinaryExpression' && value['operator'] === '+') {
+    const [left, right] = [constantText(value['left']), constantText(value['right'])]
+    return left === undefined || right === undefined ? undefined : left + right
+  }
   if (value.type !== 'TemplateLiteral') return undefined
   const quasis = value['quasis']
   const only = Array.isArray(quasis) && quasis.length === 1 ? (quasis[0] as { value: { cooked: string } }) : undefined

@@ -30,8 +30,8 @@ describe('the tokenizer', () => {
   })
 
   it('is not slowed down by text without spaces', async () => {
-    const startedAt = process.cpuUsage().user
+    const startedAt = process.threadCpuUsage().user
     await countTokens('x'.repeat(500_000))
-    expect((process.cpuUsage().user - startedAt) / 1000).toBeLessThan(3_000)
+    expect((process.threadCpuUsage().user - startedAt) / 1000).toBeLessThan(3_000)
   })
 })

@@ -36,7 +36,8 @@ export function toProgram(
 }
 
 /** As programs of Windows split their command line: a backslash counts only in front of a quote. */
-const quote = (arg: string): string => `"${arg.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\*)$/, '$1$1')}"`
+const quote = (arg: string): string =>
+  `"${arg.replaceAll(/(?<!\\)(\\*)"/g, String.raw`$1$1\"`).replace(/(?<!\\)\\+$/, '$&$&')}"`
 
 const escapeForCmd = (text: string): string => text.replaceAll(/[()\][%!^"`<>&|;, *?]/g, '^$&')
 

@@ -15,7 +15,11 @@ export interface CheckChoice extends Pick<RunOptions, 'rules' | 'skipsOurs'> {
 
 /** `url` is where AAP is mounted, such as `http://127.0.0.1:8020/aap/v3`. The version is the one that `/meta` says. */
 export async function checkAap(url: string, { key = '', agent, ...choice }: CheckChoice): Promise<CheckReport> {
-  const world = await openAapWorld({ baseUrl: url.replace(/\/+$/, ''), key, ...(agent !== undefined && { agent }) })
+  const world = await openAapWorld({
+    baseUrl: url.replace(/(?<!\/)\/+$/, ''),
+    key,
+    ...(agent !== undefined && { agent }),
+  })
   const { version } = world.target
   const cases = [...AAP_CASES, ...AAP_TURN_CASES].filter(({ versions }) => versions?.includes(version) ?? true)
   const options = { contract: 'aap', whyNotScripted: await whyNotScripted(world), ...choice } as const
@@ -24,7 +28,7 @@ export async function checkAap(url: string, { key = '', agent, ...choice }: Chec
 }
 
 export async function checkBlade(url: string, { key = '', agent, ...choice }: CheckChoice): Promise<CheckReport> {
-  const world = new BladeWorld({ url: url.replace(/\/+$/, ''), key, agent })
+  const world = new BladeWorld({ url: url.replace(/(?<!\/)\/+$/, ''), key, agent })
   // Rejects when there is no server.
   await world.ask('GET', '/api/version')
   const options = { contract: 'blade', whyNotScripted: await whyNotScriptedBlade(world), ...choice } as const

@@ -74,7 +74,7 @@ function toPackageName(name: string): string {
   const plain = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-+|(?<!-)-+$/g, '')
   return plain === '' ? 'my-agents' : plain
 }
 

@@ -37,7 +37,7 @@ export function createOidcRoutes(deps: OidcDeps): Hono<{ Bindings: HttpBindings 
 
   routes.get('/signin/oidc', async (c) => {
     const scope = scopeOf(c.env.incoming, policy)
-    const address = publicUrl?.replace(/\/+$/, '') ?? `http://${scope.host}`
+    const address = publicUrl?.replace(/(?<!\/)\/+$/, '') ?? `http://${scope.host}`
     try {
       const { url, flow } = await client.begin(`${address}${CALLBACK}`)
       return c.body(null, 302, { Location: url.href, 'Set-Cookie': flowCookie(flow, box, scope), ...PRIVATE })

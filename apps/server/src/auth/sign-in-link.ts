@@ -25,7 +25,7 @@ export function createSignInLink({ codes, redactor, address, addUser }: SignInLi
     await addUser(userId)
     const { code, expiresAt } = await codes.issue(userId)
     redactor.learnPassing(code)
-    return { url: `${base.replace(/\/+$/, '')}/signin#code=${code}`, expiresAt }
+    return { url: `${base.replace(/(?<!\/)\/+$/, '')}/signin#code=${code}`, expiresAt }
   }
 }
 
@@ -41,7 +41,7 @@ export function createEmbedLink({ codes, redactor, hosts, publicUrl }: EmbedLink
     if (hosts.length === 0 || publicUrl?.startsWith('https:') !== true) return undefined
     const { code, expiresAt } = await codes.issue(userId, embedCodeOf(sessionId))
     redactor.learnPassing(code)
-    return { url: `${publicUrl.replace(/\/+$/, '')}/embed/${sessionId}#code=${code}`, expiresAt }
+    return { url: `${publicUrl.replace(/(?<!\/)\/+$/, '')}/embed/${sessionId}#code=${code}`, expiresAt }
   }
 }
 

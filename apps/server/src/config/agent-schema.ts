@@ -144,7 +144,7 @@ export const frontMatterSchema = z.strictObject({
 export const toolsSchema = z.array(tool).superRefine(refuseRepeatedNames)
 
 function isModelName(value: unknown): value is ModelName {
-  return typeof value === 'string' && /^(demo|scripted|[^/\s][^/]*\/.*\S.*)$/.test(value)
+  return typeof value === 'string' && /^(demo|scripted|[^/\s][^/]*\/\s*\S.*)$/.test(value)
 }
 
 function isModel(value: unknown): value is Model {

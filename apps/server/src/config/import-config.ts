@@ -29,7 +29,7 @@ function isModule({ url, format }: Resolved): boolean {
 }
 
 const MODULE_SYNTAX =
-  /^\s*(?:import\s*[\w{*'"]|export\s+(?:default|const|let|function|async|class|type|interface|\{|\*))/m
+  /^[^\S\n]*(?:import\s*[\w{*'"]|export\s+(?:default|const|let|function|async|class|type|interface|\{|\*))/m
 
 export const hasModuleSyntax = (text: string): boolean => MODULE_SYNTAX.test(text)
 

@@ -113,10 +113,17 @@ function acceptsGzip({ method, headers }: IncomingMessage): boolean {
   const accepted = headers['accept-encoding']
   if (accepted === undefined || method === 'HEAD') return false
   const codings = String(accepted)
+    .toLowerCase()
     .split(',')
-    .map((coding) => /^\s*([\w*-]+)\s*(?:;\s*q\s*=\s*([\d.]+))?\s*$/.exec(coding.toLowerCase()))
-  const named = codings.find((coding) => coding?.[1] === 'gzip') ?? codings.find((coding) => coding?.[1] === '*')
-  return named !== undefined && named !== null && Number(named[2] ?? 1) > 0
+    .map((coding) => coding.split(';').map((part) => part.trim()))
+  const named = codings.find(([name]) => name === 'gzip') ?? codings.find(([name]) => name === '*')
+  return named !== undefined && weightOf(named[1]) > 0
+}
+
+/** `q=0.5`. Anything else than a number counts as a refusal. */
+function weightOf(weight = 'q=1'): number {
+  const [name = '', value = ''] = weight.split('=')
+  return name.trim() === 'q' ? Number(value) : 0
 }
 
 function toBuffers(chunk: unknown, encoding: unknown): readonly Buffer[] {

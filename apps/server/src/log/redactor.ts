@@ -24,7 +24,10 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\bsk-[A-Za-z0-9_-]{6,}/g, REDACTED],
   [/\bAIza[A-Za-z0-9_-]{20,}/g, REDACTED],
   [/\b(?:gh[pousr]_|github_pat_|xox[a-z]-|AKIA)[A-Za-z0-9_-]{10,}/g, REDACTED],
-  [/\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g, REDACTED],
+  [
+    /(?<![A-Za-z0-9_-])((?:(?!-eyJ)[A-Za-z0-9_-])*-)?eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g,
+    `$1${REDACTED}`,
+  ],
   [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"']{1,500}@/gi, `$1${REDACTED}@`],
   [
     /([?&#;]|%3F|%26|%23)([\w.-]{0,40}(?:key|token|secret|password|passwd|signature|sig|code|auth|credential))(=|%3D)[^\s&#"'\\]+/gi,
@@ -119,6 +122,8 @@ function beginningAt(text: string, at: number): number {
 function spellingsOf(secret: string): ReadonlySet<string> {
   const quoted = JSON.stringify(secret).slice(1, -1)
   const encoded = encodeURIComponent(secret.toWellFormed())
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+  const base64 = Buffer.from(secret)
+    .toString('base64')
+    .replace(/(?<!=)=+$/, '')
   return new Set([secret, quoted, JSON.stringify(quoted).slice(1, -1), encoded, base64])
 }

@@ -14,7 +14,8 @@ const MODULES = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.tsx', '
 const LOADED = new Set([...MODULES, '.json', '.node', '.wasm', '.md', '.txt', '.yaml', '.yml'])
 /** `require` tries these behind a path. */
 const ENDINGS = ['', '.js', '.json', '.node', '.ts', '.mts', '.mjs', '.cts', '.cjs']
-const LITERAL = /(\b(?:from|import|require)\s*\(?\s*(?:\/\*.*?\*\/\s*)?)?(['"`])((?:(?!\2)[^\n\\]|\\[^]){1,65536})\2/g
+const LITERAL =
+  /(\b(?:from|import|require)\s*(?:\(\s*)?(?:\/\*.{0,200}?\*\/\s*)?)?(['"`])((?:(?!\2)[^\n\\]|\\[^]){1,65536})\2/g
 /** Further files are not looked for. */
 export const MOST_IMPORTS = 2_000
 /** What a larger module imports is not looked for. */

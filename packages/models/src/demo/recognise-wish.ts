@@ -90,7 +90,7 @@ const NUMBER = /^(?:#|no|number|option|step|第)?\s*([1-9]|10)\s*(?:项|个|步)
 const WORK = /^(?:work|go to work|工作|开工)$/i
 const USE = /^use\s+(\S+)\s*(.*)$/is
 const NOTES = [
-  /^(?:please\s+)?(?:keep|make|take|write)?\s*(?:an?\s+|the\s+|this\s+)?notes?(?:\s+that)?(?:\s*:|\s)\s*(\S.*)$/is,
+  /^(?:please\s+)?(?:(?:keep|make|take|write)\s+)?(?:(?:an?|the|this)\s+)?notes?(?:\s+that)?(?=[\s:])(?:\s*:)?\s*(\S.*)$/is,
   /^请?(?:帮我)?(?:记下|记一下|记笔记|写笔记|笔记)[:,，\s]*(\S.*)$/s,
 ]
 
@@ -98,7 +98,7 @@ const NOTES = [
 export function recogniseWish(said: string, offered: readonly string[] = []): Wish {
   // Also makes full-width digits and punctuation the usual ones.
   const text = said.normalize('NFKC').trim()
-  const bare = text.replace(/^[\s"'“”`]+|[\s"'“”`.,!?。、)]+$/g, '')
+  const bare = text.replace(/^[\s"'“”`]+|(?<![\s"'“”`.,!?。、)])[\s"'“”`.,!?。、)]+$/g, '')
   if (NEXT.test(bare)) return { type: 'next', word: bare }
   const number = NUMBER.exec(bare)?.[1]
   if (number !== undefined) return toTopic(number)

@@ -1,4 +1,4 @@
-const PIECE = /\s*(?:[\p{Script=Han}，。、：；！？（）“”]{1,2}|[^\s\p{Script=Han}，。、：；！？（）“”]+)\s*/gu
+const PIECE = /(?:^\s*)?(?:[\p{Script=Han}，。、：；！？（）“”]{1,2}|[^\s\p{Script=Han}，。、：；！？（）“”]+)\s*/gu
 
 /**
  * Cuts a text into what is said at a time: a word, or where there are no spaces between words two characters, each with

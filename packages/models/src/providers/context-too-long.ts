@@ -9,7 +9,7 @@ const WORDINGS = [
   /maximum (context|prompt) length/, // OpenAI, vLLM, OpenRouter, Mistral, xAI
   /exceeded max context length/, // Ollama
   /exceed_context_size_error/, // llama.cpp
-  /input token count.*exceeds the maximum number of tokens/, // Google
+  /input token count.{0,100}exceeds the maximum number of tokens/, // Google
   /greater than the context length/, // LM Studio
   /reduce the length of the messages/, // Groq, older OpenAI
   /input is too long/, // Bedrock behind a proxy

@@ -119,7 +119,7 @@ function ollamaHost(name: string, env: Environment): string | undefined {
 function toBaseUrl(address: string, path: string): string {
   const url = new URL(address)
   if (url.pathname === '/') url.pathname = path
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '')
 }
 
 function unknownProvider(name: string, prefix: string, configs: ProviderConfigs): string {

@@ -168,7 +168,7 @@ const laidLink = ({ uri, name, title, description, mimeType, size }: z.output<ty
 /** Some clients leave out the padding. */
 function decodeBase64(text: string, field: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
-  const isSame = bytes.toString('base64').replace(/=+$/, '') === text.replace(/={0,2}$/, '')
+  const isSame = bytes.toString('base64').replace(/(?<!=)=+$/, '') === text.replace(/={0,2}$/, '')
   if (bytes.length === 0 || !isSame) throw invalidParams(field, 'must be base64')
   return bytes
 }

@@ -18,7 +18,7 @@ interface ColumnPlace {
 
 /** Far more than a session may store. Longer values would fill the memory. */
 const LONGEST_VALUE = 256 * 1024 * 1024
-const ID = /^[\w.-]*\w[\w.-]*$/
+const ID = /^[.-]*\w[\w.-]*$/
 
 function valueOf(value: unknown, { table, column, type }: ColumnPlace): TransferValue {
   if (value === null) return null

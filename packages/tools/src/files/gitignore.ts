@@ -42,7 +42,7 @@ export function isIgnored(
 }
 
 function parseRule(line: string): IgnoreRule | undefined {
-  const trimmed = line.replace(/(?<!\\)[ \t]+$/, '')
+  const trimmed = line.replace(/(?<![\\ \t])[ \t]+$|(?<=\\[ \t])[ \t]+$/, '')
   if (trimmed === '' || trimmed.startsWith('#')) return undefined
   const isException = trimmed.startsWith('!')
   const pattern = isException ? trimmed.slice(1) : trimmed

@@ -63,8 +63,8 @@ interface Setting {
   readonly value: string
 }
 
-const SECTION = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)$/
-const NAMED = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/
+const SECTION = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)$/s
+const NAMED = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/s
 const LONGEST_LINE = 4000
 
 function readSettings(text: string): readonly Setting[] | undefined {

@@ -48,7 +48,7 @@ function dangerOfDelete(command: SimpleCommand, context: DangerContext): string 
 function isOwnTree(path: string, { roots, follow }: DangerContext): boolean {
   const isInside = (place: string): boolean => roots.some((root) => isWithin(place, root))
   // The folder before the first wildcard in the path.
-  const stem = path.replace(/\/[^/]*[*?[].*$/, '')
+  const stem = path.replace(/\/[^/]*[*?[][^]*$/, '')
   if (!isInside(stem) || roots.includes(path)) return false
   if (follow === undefined) return true
   for (const place of upwards(stem)) {

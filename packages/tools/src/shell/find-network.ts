@@ -57,7 +57,7 @@ function isOffline({ name, args }: SimpleCommand): boolean {
   })
 }
 
-const URL_START = /[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
+const URL_START = /[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"]+/gi
 /** `git@example.com:a/b.git` */
 const SCP_LIKE = /^(?:[\w.-]+@)?([\w.-]+\.[\w-]+|localhost):(?!\/\/)/
 const PLAIN_HOST = /^(?:[\w.-]+@)?((?:[\w-]+\.)+[\w-]+|localhost|\[[\da-f:]+\])(?::\d+)?(?:[/?#]|$)/i

@@ -25,7 +25,7 @@ function labelOfMark(bytes: Buffer): string | undefined {
 
 /** The charset in a header or at the beginning of a page: both contain `charset=`. */
 function labelOf(text: string): string | undefined {
-  return /charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text)?.[1]
+  return /charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{1,40})/i.exec(text)?.[1]
 }
 
 function decoderFor(label = 'utf-8'): TextDecoder {

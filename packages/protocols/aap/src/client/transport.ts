@@ -31,7 +31,7 @@ export interface RequestOptions {
 export type Transport = (path: string, options?: RequestOptions) => Promise<Response>
 
 export function createTransport({ baseUrl, key, fetch = globalThis.fetch }: TransportOptions): Transport {
-  const base = baseUrl.replace(/\/+$/, '')
+  const base = baseUrl.replace(/(?<!\/)\/+$/, '')
   return async (path, { method = 'GET', body, accept, idempotencyKey, signal } = {}) => {
     const headers: Record<string, string> = { 'content-type': 'application/json' }
     if (key !== undefined) headers['authorization'] = `Bearer ${key}`

@@ -1,6 +1,6 @@
 import { textOf, type UserContent } from '@polylogue/engine'
 
-const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>/g
+const REMINDER = /<system-reminder>(?:(?!<system-reminder>)[\s\S])*?<\/system-reminder>/g
 
 /** Without the blocks that were added for the model. */
 export const withoutReminders = (text: string): string => text.replace(REMINDER, '').trim()

@@ -60,7 +60,7 @@ export interface BladeApi {
 }
 
 export function createBladeApi({ url = '', token, fetch: send = fetch }: BladeApiOptions = {}): BladeApi {
-  const base = `${url.replace(/\/+$/, '')}/api/sessions`
+  const base = `${url.replace(/(?<!\/)\/+$/, '')}/api/sessions`
   const ask = async <Answer>(method: string, path: string, { body, signal }: Request = {}): Promise<Answer> => {
     const response = await send(`${base}${path}`, {
       method,

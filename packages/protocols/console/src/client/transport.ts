@@ -26,7 +26,7 @@ export interface FetchTransportOptions {
 export function createFetchTransport(options: FetchTransportOptions = {}): Transport {
   const { url = '', key, fetch: send = fetch } = options
   return ({ method, path, body, signal }) =>
-    send(`${url.replace(/\/+$/, '')}${path}`, {
+    send(`${url.replace(/(?<!\/)\/+$/, '')}${path}`, {
       method,
       credentials: 'same-origin',
       headers: {
