@@ -43,16 +43,20 @@ function isPage(body: unknown): body is Page {
   return typeof body === 'object' && body !== null && 'sessions' in body && Array.isArray(body.sessions)
 }
 
+/** Some inputs make a session of the agent `scripted-min`, which has the other history only. */
+const NOT_OFFERED = 'the agent does not offer full history'
+
 async function readAndDelete(target: Target, id: string): Promise<readonly string[]> {
   const complaints: string[] = []
   const expect = async (method: string, path: string, expected: number): Promise<void> => {
     const { status, text, body } = await ask(target, { method, path })
     const isReadable = status === expected && (expected === 204 || body !== undefined)
-    if (!isReadable)
+    if (!isReadable && !text.includes(NOT_OFFERED))
       complaints.push(`what was taken in cannot be read: ${method} ${path}: ${status} ${text.slice(0, 300)}`)
   }
   await expect('GET', `/aap/v1/session/${id}`, 200)
   await expect('GET', `/aap/v3/sessions/${id}/history?type=full`, 200)
+  await expect('GET', `/aap/v3/sessions/${id}/history?type=compacted`, 200)
   await expect('GET', `/api/polylogue/sessions/${id}`, 200)
   await expect('DELETE', `/aap/v3/sessions/${id}`, 204)
   return complaints

@@ -107,7 +107,11 @@ describe('polylogue restore', () => {
     const copy = join(dir.path, 'below', 'copy')
     const restored = await polylogue('restore', 'evil.tgz', '--data', copy)
     expect(restored.code).toBe(0)
-    expect((await readdir(copy)).filter((name) => !/-(?:shm|wal)$/.test(name))).toEqual(['local.key', 'polylogue.db'])
+    expect((await readdir(copy)).filter((name) => !/-(?:shm|wal)$/.test(name))).toEqual([
+      'local.key',
+      'place',
+      'polylogue.db',
+    ])
     expect(await readdir(join(dir.path, 'below'))).toEqual(['copy'])
   })
 

@@ -1,24 +1,99 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hasFileModes, userFolder } from './platform/host.ts'
-import { shellQuote } from './platform/private-file.ts'
+import { createPrivateFile, shellQuote } from './platform/private-file.ts'
 import { EXIT_CONFIG, ServeError } from './serve-error.ts'
 
 const DIRECTORY_NAME = '.polylogue'
 const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** `$POLYLOGUE_DATA`, else `./.polylogue` if it exists, else the checkout's if it exists, else the user's. */
-export function defaultDataDir(env: NodeJS.ProcessEnv, cwd: string): string {
-  const named = env['POLYLOGUE_DATA']
-  if (named !== undefined && named !== '') return resolve(cwd, named)
+export function usualDataDir(env: NodeJS.ProcessEnv, cwd: string): string {
+  const named = namedDataDir(env, cwd)
+  if (named !== undefined) return named
   const existing = [cwd, CHECKOUT].map((parent) => join(parent, DIRECTORY_NAME)).find((path) => existsSync(path))
-  return existing ?? join(userFolder(env, { home: homedir() }), DIRECTORY_NAME)
+  return existing ?? usersDataDir(env)
+}
+
+/** The usual one. Throws a `ForeignDataDir` if it came with the current folder. */
+export function defaultDataDir(env: NodeJS.ProcessEnv, cwd: string): string {
+  const path = usualDataDir(env, cwd)
+  if (path !== namedDataDir(env, cwd) && path !== usersDataDir(env)) refuseForeign(path)
+  return path
+}
+
+/** `$POLYLOGUE_DATA`, else `./.polylogue`, which need not exist. Throws like `defaultDataDir`. */
+export function dataDirHere(env: NodeJS.ProcessEnv, cwd: string): string {
+  const named = namedDataDir(env, cwd)
+  if (named !== undefined) return named
+  const here = join(cwd, DIRECTORY_NAME)
+  refuseForeign(here)
+  return here
+}
+
+const usersDataDir = (env: NodeJS.ProcessEnv): string => join(userFolder(env, { home: homedir() }), DIRECTORY_NAME)
+
+function namedDataDir(env: NodeJS.ProcessEnv, cwd: string): string | undefined {
+  const named = env['POLYLOGUE_DATA']
+  return named === undefined || named === '' ? undefined : resolve(cwd, named)
+}
+
+/**
+ * A data directory holds keys, users, rules and turns that go on by themselves, so one that somebody put into a folder
+ * would take the server. `place` in the directory says which directory it was made as. A copy is another one.
+ */
+function refuseForeign(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  // Another process may be making it right now.
+  const isNew = readdirSync(path).every((name) => name.startsWith(PLACE_NAME))
+  if (isNew || readPlace(path) === placeOf(path)) return
+  throw new ForeignDataDir(path)
+}
+
+/** Somebody else may have made it. `notePlace` makes it one's own. */
+export class ForeignDataDir extends ServeError {
+  readonly path: string
+
+  constructor(path: string) {
+    const fact = `The data directory ${path} was not made here: it came with the folder, or is a copy.`
+    const danger = 'It brings its keys, users, rules and unfinished turns along.'
+    super(`${fact} ${danger} If it is yours, name it once: --data ${shellQuote(path)}`, EXIT_CONFIG)
+    this.path = path
+  }
+}
+
+const PLACE_NAME = 'place'
+const LONGEST_PLACE = 100
+
+/** Nobody can know the inode and the time of creation of a directory that does not exist yet. */
+function placeOf(path: string): string {
+  const { ino, birthtimeNs } = statSync(path, { bigint: true })
+  return `${ino}:${birthtimeNs}\n`
+}
+
+function readPlace(path: string): string | undefined {
+  const file = join(path, PLACE_NAME)
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  return stats?.isFile() && stats.size <= LONGEST_PLACE ? readFileSync(file, 'utf8') : undefined
+}
+
+/** From now on, the directory is used without being named. */
+export function notePlace(path: string): void {
+  const place = placeOf(path)
+  if (readPlace(path) === place) return
+  rmSync(join(path, PLACE_NAME), { force: true })
+  createPrivateFile(join(path, PLACE_NAME), place)
 }
 
 /** Makes the directory, or checks the one that is there: nobody else may look into it. */
 export function prepareDataDir(path: string): void {
+  closeDataDir(path)
+  notePlace(path)
+}
+
+function closeDataDir(path: string): void {
   try {
     makeDirectory(path)
   } catch (error) {

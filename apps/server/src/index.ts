@@ -15,7 +15,7 @@ import type { RunningOwner } from './owner/connect-owner.ts'
 import type { OwnerConnection } from './owner/owner-connection.ts'
 import type { RunningServer, ServeOptions } from './serve-options.ts'
 
-export { defaultDataDir } from './data-dir.ts'
+export { ForeignDataDir, dataDirHere, defaultDataDir, notePlace } from './data-dir.ts'
 export { stopSignals } from './platform/host.ts'
 export { ServeError } from './serve-error.ts'
 export type { AcpHandshake } from '@polylogue/acp/light'

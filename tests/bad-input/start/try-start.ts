@@ -31,6 +31,9 @@ export interface StartOutcome {
 /** One that has neither come up nor ended by then is killed, and has no exit code. */
 const GIVE_UP_MS = 30_000
 
+/** Without trust in these files, none of them is read. */
+const OF_A_CONFIGURATION = /^(?:polylogue\.config\.\w+|agents\/.+)$/
+
 const ROUTES = ['/aap/v3/sessions', '/aap/v1/sessions', '/api/polylogue/keys', '/api/polylogue/sessions', '/metrics']
 
 /** Starts the real program in a directory of its own. One that comes up is asked without a key, and killed. */
@@ -38,16 +41,11 @@ export async function tryStart({ files = {}, flags = [], environment = {} }: Sta
   const dir = await createTempDir()
   try {
     for (const [name, content] of Object.entries(files)) await put(join(dir.path, name), content)
+    const env = { ...process.env, POLYLOGUE_LOG: 'warn', XDG_CONFIG_HOME: join(dir.path, 'home'), ...environment }
+    if (Object.keys(files).some((name) => OF_A_CONFIGURATION.test(name))) await trust(dir.path, env)
     const startedAt = performance.now()
-    const given = Object.keys(files).find((name) => /^polylogue\.config\.\w+$/.test(name))
-    // Naming a configuration is trusting it.
-    const named = given === undefined || flags.includes('--config') ? [] : ['--config', given]
-    const args = ['serve', '--port', '0', '--json', '--data', 'data', ...named, ...flags]
-    const child = spawn(PROGRAM, args, {
-      cwd: dir.path,
-      env: { ...process.env, POLYLOGUE_LOG: 'warn', ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const args = ['serve', '--port', '0', '--json', '--data', 'data', ...flags]
+    const child = spawn(PROGRAM, args, { cwd: dir.path, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const exited = once(child, 'exit') as Promise<[number | null]>
     const stderr = text(child.stderr)
     const lines = createInterface({ input: child.stdout })
@@ -65,6 +63,10 @@ export async function tryStart({ files = {}, flags = [], environment = {} }: Sta
   } finally {
     await dir.remove()
   }
+}
+
+async function trust(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await once(spawn(PROGRAM, ['trust', folder], { cwd: folder, env, stdio: 'ignore' }), 'exit')
 }
 
 async function put(path: string, content: FileContent): Promise<void> {

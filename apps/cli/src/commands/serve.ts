@@ -1,5 +1,6 @@
 import { serve as startServer, stopSignals, type RunningServer } from '@polylogue/server'
 import { resolve } from 'node:path'
+import { chooseDataDir } from '../choose-data-dir.ts'
 import { ExitCode } from '../exit-code.ts'
 import { workspacesOption } from '../owner-flags.ts'
 import { createTerminal, type Terminal } from '../terminal.ts'
@@ -30,7 +31,7 @@ const UNDO_MS = 10_000
 /** Runs until a signal ends it. */
 export async function serve(flags: ServeFlags): Promise<number> {
   const startDir = process.cwd()
-  const dataDir = resolve(startDir, flags.data ?? process.env['POLYLOGUE_DATA'] ?? '.polylogue')
+  const dataDir = flags.data === undefined ? await chooseDataDir(startDir) : resolve(startDir, flags.data)
   const terminal = createTerminal(process)
   const stopping = listenForStop(terminal)
   const starting = startServer({

@@ -1,4 +1,4 @@
-import { defaultDataDir } from '../data-dir.ts'
+import { usualDataDir } from '../data-dir.ts'
 import { shellQuote } from '../platform/private-file.ts'
 import { parseDatabase } from '../stores.ts'
 
@@ -11,7 +11,7 @@ export function formatKeysCreate(place: {
   readonly env: NodeJS.ProcessEnv
 }): string {
   const { dataDir, database, startDir, env } = place
-  const data = dataDir === defaultDataDir(env, startDir) ? '' : ` --data ${shellQuote(dataDir)}`
+  const data = dataDir === usualDataDir(env, startDir) ? '' : ` --data ${shellQuote(dataDir)}`
   const isElsewhere = database !== parseDatabase(undefined, { dataDir, startDir })
   return `polylogue keys create --name NAME${data}${isElsewhere ? ` --database ${shellQuote(database)}` : ''}`
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, rmdir, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { notePlace } from '../data-dir.ts'
 import { replaceBy } from '../platform/host.ts'
 import { EXIT_FAILURE, ServeError } from '../serve-error.ts'
 import { DATABASE_NAME, KEY_NAMES, WORKSPACES_NAME } from './archive-names.ts'
@@ -30,6 +31,7 @@ export async function restore(options: RestoreOptions): Promise<CopyCensus> {
     for (const name of KEY_NAMES) if (existsSync(join(aside, name))) await chmod(join(aside, name), 0o600)
     await chmod(join(aside, DATABASE_NAME), 0o600)
     if (existsSync(dataDir)) await rmdir(dataDir)
+    notePlace(aside)
     replaceBy(aside, dataDir)
     return census
   } finally {
@@ -59,7 +61,7 @@ async function unpack(file: string, folder: string): Promise<void> {
 
 /** The database and the keys are files, never links: the server opens and changes them by name. */
 function isKnown(path: string, type: unknown): boolean {
-  const name = path.replace(/\/+$/, '')
+  const name = path.replace(/(?<!\/)\/+$/, '')
   if (name === WORKSPACES_NAME) return type === 'Directory'
   if (path.startsWith(`${WORKSPACES_NAME}/`)) return true
   return [DATABASE_NAME, ...KEY_NAMES].some((known) => known === name) && type === 'File'
