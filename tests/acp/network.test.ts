@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
@@ -96,6 +96,25 @@ describe('/acp over the network', () => {
     expect(
       await other.request('session/load', { sessionId, cwd: join(world.workDir, 'anna'), mcpServers: [] }),
     ).toMatchObject({ error: { code: -32_002 } })
+  })
+
+  it('serves sent files of the directory that the session opened, not of one that took its place', async () => {
+    const [root, other] = [join(world.workDir, 'anna', 'p'), join(world.workDir, 'bob')]
+    for (const folder of [root, other]) await mkdir(join(folder, 'uploads'), { recursive: true })
+    await writeFile(join(root, 'uploads', 'a.txt'), 'of anna')
+    await writeFile(join(other, 'uploads', 'a.txt'), 'of bob')
+    const client = await connect(annasKey)
+    const { sessionId } = await openIn(client, root)
+    const get = (): Promise<Response> =>
+      fetch(`${server.url}/api/sessions/${String(sessionId)}/files/uploads/a.txt`, { headers: bearer(annasKey) })
+    expect(await (await get()).text()).toBe('of anna')
+    await rename(root, `${root}-moved`)
+    await symlink(other, root)
+    expect([(await get()).status, await (await get()).text()]).toEqual([404, expect.not.stringContaining('of bob')])
+    await rm(root)
+    await rename(other, root)
+    expect((await get()).status).toBe(404)
+    await rename(root, other)
   })
 
   it.each([

@@ -60,7 +60,8 @@ export function createBladeRest(rest: BladeRestParts): HttpApp {
     authenticate,
     async readSentFile(session, path, mostBytes) {
       try {
-        return await files.open(parts.workspaces.locate(session), path, (file) => readWhole(file, mostBytes))
+        const workspace = await parts.workspaces.prepare(session)
+        return await files.open(workspace, path, (file) => readWhole(file, mostBytes))
       } catch (error) {
         if (error instanceof FileProblem) return undefined
         throw error

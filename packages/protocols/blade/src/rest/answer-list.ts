@@ -1,52 +1,18 @@
-import type { Clock, Timer } from '@polylogue/engine'
-import type { Context } from 'hono'
-
-/** A JSON list that is sent in pieces. */
-export interface ListAnswer {
-  /** Returns the next items, and `undefined` after the last. */
-  next(): Promise<readonly unknown[] | undefined>
-}
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '@polylogue/engine'
+import { alreadySent, writeDocument, writeList } from '@polylogue/kit'
 
 /** A client that reads nothing for this long is disconnected. */
-const STALLED_MS = 30_000
+const PATIENCE_MS = 30_000
 
-/**
- * Sends a list without holding all of it in memory. The next piece is made when the client has read the last one. An error
- * in the first piece becomes an error response. Later errors close the connection.
- */
-export async function answerList(c: Context, list: ListAnswer, clock: Clock): Promise<Response> {
-  const first = (await list.next()) ?? []
-  const second = await list.next()
-  if (second === undefined) return c.json(first)
-  let ready: readonly unknown[] | undefined = second
-  let isFirst = true
-  let stalled: Timer | undefined
-  const toText = (items: readonly unknown[]): string => {
-    const text = items.map((item) => JSON.stringify(item)).join()
-    if (text === '') return ''
-    const before = isFirst ? '' : ','
-    isFirst = false
-    return before + text
-  }
-  const encoder = new TextEncoder()
-  const start = encoder.encode(`[${toText(first)}`)
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(start),
-      async pull(controller) {
-        stalled?.cancel()
-        const items = ready ?? (await list.next())
-        ready = undefined
-        if (items === undefined) {
-          controller.enqueue(encoder.encode(']'))
-          return controller.close()
-        }
-        controller.enqueue(encoder.encode(toText(items) || ' '))
-        stalled = clock.setTimer(STALLED_MS, () => controller.error(new Error('the client does not read')))
-      },
-      cancel: () => stalled?.cancel(),
-    },
-    { highWaterMark: 1 },
-  )
-  return c.body(body, 200, { 'content-type': 'application/json' })
+/** Sends a JSON list as the client reads it. An error before the first byte rejects. Later ones close the connection. */
+export async function answerList(
+  outgoing: ServerResponse,
+  items: AsyncIterable<object>,
+  clock: Clock,
+): Promise<Response> {
+  const options = { clock, patienceMs: PATIENCE_MS, status: 200 } as const
+  const whole = await writeDocument(outgoing, options, (document) => writeList(document, items))
+  if (whole === undefined) return alreadySent()
+  return new Response(whole, { headers: { 'content-type': 'application/json' } })
 }

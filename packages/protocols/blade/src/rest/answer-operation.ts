@@ -3,7 +3,7 @@ import { BodyRefused, readJsonBody } from '@polylogue/kit'
 import type { Context } from 'hono'
 import type { BladeRestDeps, Caller } from './deps.ts'
 import { answerFile } from './answer-file.ts'
-import { answerList, type ListAnswer } from './answer-list.ts'
+import { answerList } from './answer-list.ts'
 import type { FileAnswer, Operation } from './operation.ts'
 import { Refusal, toRefusal } from './refusal.ts'
 
@@ -26,7 +26,8 @@ export function answerOperation(operation: Operation, deps: Answering) {
       if (isLarge && caller !== undefined) await deps.reads.enter(caller.userId, c.env.outgoing)
       const answer = await operation.run({ caller, params: c.req.param(), query, body })
       if (operation.isFile) return answerFile(c, answer as FileAnswer)
-      if (operation.isLong === true) return await answerList(c, answer as ListAnswer, deps.clock)
+      if (operation.isLong === true)
+        return await answerList(c.env.outgoing, answer as AsyncIterable<object>, deps.clock)
       return operation.status === 204 ? c.body(null, 204) : c.json(answer, operation.status)
     } catch (error) {
       return answerError(c, error, deps)

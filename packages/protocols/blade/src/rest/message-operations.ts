@@ -31,12 +31,7 @@ export function messageOperations({
       async run({ caller: { userId }, param }) {
         const { sessionId, userId: owner } = await engine.readSession(userId, sessionIdIn(param('sid')), 'guest')
         const reader = new TurnReader(engine, { userId, sessionId, as: 'guest' }, describe)
-        return {
-          async next() {
-            const turns = await reads.run(() => reader.read())
-            return owner === userId ? turns : turns?.map(withoutMemories)
-          },
-        }
+        return turnsOf(() => reads.run(() => reader.read()), owner === userId)
       },
     }),
     operation({
@@ -60,6 +55,15 @@ export function messageOperations({
       },
     }),
   ]
+}
+
+async function* turnsOf(
+  read: () => Promise<readonly TurnProjection[] | undefined>,
+  isOwner: boolean,
+): AsyncIterable<TurnProjection> {
+  for (let turns = await read(); turns !== undefined; turns = await read()) {
+    yield* isOwner ? turns : turns.map(withoutMemories)
+  }
 }
 
 async function findTurn(reader: TurnReader, id: string): Promise<TurnProjection | undefined> {

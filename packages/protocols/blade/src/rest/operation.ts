@@ -1,7 +1,7 @@
+import { parseShape } from '@polylogue/kit'
 import { z } from 'zod'
 import { describeIssue } from '../schema/describe-issue.ts'
 import type { Sent } from '../schema/fields.ts'
-import type { ListAnswer } from './answer-list.ts'
 import type { Caller } from './deps.ts'
 import { Refusal, type RefusalStatus } from './refusal.ts'
 
@@ -39,7 +39,7 @@ export interface DescribedOperation extends Described {
   readonly answer: z.ZodType | undefined
   /** The answer is a `FileAnswer`, the bytes of a file. */
   readonly isFile: boolean
-  /** The answer is a `ListAnswer`, a list that is sent in pieces. */
+  /** The answer is an asynchronous iterable of the items of a list, which is sent in pieces. */
   readonly isLong?: boolean
   /** The events of the answer, if it is a stream. */
   readonly events?: z.ZodType
@@ -118,11 +118,11 @@ export function listOperation<Path extends string, Item extends z.ZodType>(
   spec: Described & {
     readonly path: Path
     readonly answer: z.ZodArray<Item>
-    run(exchange: Exchange<Path, object, object>): Promise<ListAnswer>
+    run(exchange: Exchange<Path, object, object>): Promise<AsyncIterable<object>>
   },
 ): Operation {
   const { run, answer, ...described } = spec
-  return { ...operation({ ...described, answer: z.custom<ListAnswer>(), run }), answer, isLong: true }
+  return { ...operation({ ...described, answer: z.custom<AsyncIterable<object>>(), run }), answer, isLong: true }
 }
 
 export interface FileAnswer {
@@ -157,7 +157,7 @@ export function openOperation<Answer extends z.ZodType>(
 }
 
 function parse(schema: z.ZodObject, given: unknown, whole: string): unknown {
-  const result = schema.safeParse(withoutNulls(schema, given))
+  const result = parseShape(schema, withoutNulls(schema, given))
   if (result.success) return result.data
   throw new Refusal(422, describeIssue(result.error.issues[0], whole))
 }
