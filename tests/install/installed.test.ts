@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sizeOf, timeToChat } from '../../scripts/lib/measure-install.mjs'
+import { startCutProxy } from '../client/cut-proxy.ts'
 import { TYPED, bundle, readExample } from './client.ts'
 import { installPackages, type InstalledFolder } from './installed.ts'
 
@@ -181,6 +182,25 @@ describe('the client, installed without a checkout', () => {
         'Let me see.\n[allowed echo {"msg":"hi"}]\nRESULTS 2: {"city":"Oslo","sky":"clear"}|hi\n[end_turn]\n',
       )
     } finally {
+      await server.end()
+    }
+  })
+
+  it('goes on after a cut connection where it was, without a gap and without saying anything twice', async () => {
+    const server = start('serve', '--port', '0', '--json', '--scripted', '--data', join(folder.path, 'data'))
+    const { url, key } = (await server.next()) as { url: string; key: string }
+    const proxy = await startCutProxy(url)
+    try {
+      await folder.write('chat.mjs', await readExample('chat.mjs'))
+      const words = Array.from({ length: 80 }, (_, index) => `word-${index}`).join(' ')
+      const cutAfter = 3000
+      proxy.cutAfter(cutAfter)
+      const { stdout } = await folder.run(process.execPath, 'chat.mjs', proxy.url, key, 'scripted', `say ${words}`)
+      expect(stdout).toBe(`${words}\n[end_turn]\n`)
+      expect(proxy.passed).toBeGreaterThan(cutAfter)
+      expect(proxy.connections).toBeGreaterThan(1)
+    } finally {
+      await proxy.stop()
       await server.end()
     }
   })
