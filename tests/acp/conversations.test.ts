@@ -71,7 +71,14 @@ it('edits a file that is not saved, and runs its test in a terminal of the edito
   const edit = call('e', 'Edit', { path: 'sum.mjs', oldText: 'a - b // not', newText: 'a + b // not' })
   expect(await editor.prompt(id, script(read, NEXT, edit))).toMatchObject({ stopReason: 'end_turn' })
   expect(editor.updates.find(({ toolCallId, content }) => toolCallId === 'e' && content !== undefined)).toMatchObject({
-    content: [{ type: 'diff', oldText: 'a - b // not', newText: 'a + b // not' }],
+    // Whole lines, with what is not saved.
+    content: [
+      {
+        type: 'diff',
+        oldText: 'export const sum = (a, b) => a - b // not saved',
+        newText: 'export const sum = (a, b) => a + b // not saved',
+      },
+    ],
   })
   expect(editor.buffers.get(inWork('sum.mjs'))).toBe('export const sum = (a, b) => a + b // not saved\n')
   expect(await readFile(inWork('sum.mjs'), 'utf8')).toBe('export const sum = () => 0\n')

@@ -149,6 +149,8 @@ describe('the terminals of an editor', () => {
     await exited
     await editor.prompt(id, 'say next')
     await expect.poll(() => editor.terminals.size, { timeout: 4000 }).toBe(0)
-    expect(editor.asked).toEqual(['create t1', 'wait t1', 'kill t1', 'release t1'])
+    // The output is asked for beside the kill.
+    expect(editor.asked.toSorted()).toEqual(['create t1', 'kill t1', 'output t1', 'release t1', 'wait t1'])
+    expect(editor.asked.at(-1)).toBe('release t1')
   })
 })

@@ -212,6 +212,7 @@ it('acp finding 7: cancel keeps the output that was shown, for the user and for 
   expect(JSON.stringify(lastCall(updates)?.['content'])).toContain('so far')
   await play(id, [DONE])
   expect(heard()).toContain('so far')
+  expect(textOf(model.asked.at(-1)?.findLast(({ role }) => role === 'user'))).toMatch(/^\[I stopped you before/)
 })
 
 it('acp finding 8: a replay has the files, mentions and images that the user sent', async () => {

@@ -18,6 +18,7 @@ export async function prompt(connection: Connection, params: unknown, { signal }
   const { given, sessionId } = connection.paramsOf(params)
   const { prompts, session } = connection.opened(sessionId)
   const { deps, options } = connection
+  session.output.prompted()
   const content = parsePrompt(given['prompt'], { profile: options.profile, digest: deps.digest })
   const idempotency = readIdempotency(connection, given)
   const command = findCommand(content.content, session.commands())

@@ -225,6 +225,15 @@ describe('when the owner is gone', () => {
     expect(cancel?.['params']).toEqual({ requestId: question?.['id'] })
   })
 
+  it('a request that was withdrawn before is not withdrawn again', async () => {
+    await openSession()
+    answer({ id: 7, method: 'session/request_permission', params: {} })
+    answer({ method: '$/cancel_request', params: { requestId: 7 } })
+    const count = shown.length
+    relay.lost()
+    expect(shown).toHaveLength(count)
+  })
+
   it('while it is being attached, the relay waits for another', async () => {
     await openSession()
     relay.lost()

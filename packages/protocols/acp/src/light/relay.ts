@@ -64,12 +64,19 @@ const MOST_HELD_BYTES = 64 * 1024 * 1024
 /** Requests whose outcome is unknown once the owner is gone. */
 const UNREPEATABLE = new Set(['session/prompt', 'session/load'])
 
+/** A request of the owner to the editor that has no answer yet. */
+interface AskedEditor {
+  readonly shown: FrameId
+  readonly own: FrameId
+  readonly isWithdrawn?: true
+}
+
 export function createRelay({ profile, version, toEditor, note }: RelayDeps): Relay {
   let held: Uint8Array[] = []
   /** By key of the id. */
   const open = new Map<string, OpenRequest>()
   /** Open requests of the owner: the id that the editor sees, and the owner's own. */
-  const asked = new Map<string, { readonly shown: FrameId; readonly own: FrameId }>()
+  const asked = new Map<string, AskedEditor>()
   /** Cancelled requests of a former owner. Their answers are dropped. */
   const stale = new Set<string>()
   /** The relay's own requests to the owner. */
@@ -150,7 +157,9 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
   const showCancel = (line: Uint8Array, { params }: Frame): Uint8Array => {
     const own = params?.['requestId']
     const question = [...asked.values()].find((candidate) => candidate.own === own)
-    if (question === undefined || question.shown === own) return line
+    if (question === undefined) return line
+    asked.set(keyOf(question.shown), { ...question, isWithdrawn: true })
+    if (question.shown === own) return line
     return rewriteFrame(line, (frame) => ({ ...frame, params: { ...params, requestId: question.shown } }))
   }
 
@@ -215,8 +224,9 @@ export function createRelay({ profile, version, toEditor, note }: RelayDeps): Re
       lines = new LineReader()
       const questions = [...asked.values()]
       asked.clear()
-      for (const { shown } of questions) {
+      for (const { shown, isWithdrawn } of questions) {
         stale.add(keyOf(shown))
+        if (isWithdrawn) continue
         toEditor(writeFrame({ method: '$/cancel_request', params: { requestId: shown } }))
       }
       const requests = [...open.values()]

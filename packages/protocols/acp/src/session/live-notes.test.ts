@@ -19,13 +19,13 @@ const turnId = asTurnId('turn_1')
 const stepId = asEntryId('entry_1')
 const SETTINGS = { ...NO_SETTINGS, agent: 'tester' }
 
-function openNotes() {
+function openNotes(capabilities: Readonly<Record<string, unknown>> = { session: { compaction: {} } }) {
   const agent = { ...createTestAgent(), name: 'tester', modelName: 'fake/model', contextWindow: 1_000 }
   const model = { ...createFakeModel(), contextWindow: 2_000 }
   const notes = new LiveNotes({
     agents: { find: () => agent, list: () => [agent] },
     models: { find: (name) => (name === 'fake/large' ? { model, modelName: name } : undefined), list: () => [] },
-    abilities: readAbilities({ session: { compaction: {} } }),
+    abilities: readAbilities(capabilities),
     profile: 'standard',
     configOptions: () => [],
     isChanging: () => false,
@@ -92,6 +92,18 @@ describe('notes of how full the context is', () => {
       { sessionUpdate: 'compaction_update', compactionId, status: 'completed' },
       { sessionUpdate: 'usage_update', used: 50, size: 1_000 },
     ])
+  })
+})
+
+describe('notes about a compaction', () => {
+  it('are a message each, as thoughts if the client shows no compactions', () => {
+    const compactionId = asEntryId('entry_2')
+    const tell = openNotes({})
+    const ids = [
+      ...tell({ type: 'compaction.started', compactionId, trigger: 'manual', model: 'fake/model', tokensBefore: 9 }),
+      ...tell({ type: 'compaction.ended', compactionId, outcome: 'completed' }),
+    ].map((update) => update.sessionUpdate === 'agent_thought_chunk' && update.messageId)
+    expect(ids).toEqual(['entry_2_compaction.started', 'entry_2_compaction.ended'])
   })
 })
 

@@ -86,7 +86,7 @@ export class LiveNotes {
     if (!isRoot(event.loopId)) return []
     const { compactionId } = event
     if (!this.#options.abilities.showsCompactions)
-      return this.#notice(`${compactionId}_note`, compactionSentence(event))
+      return this.#notice(`${compactionId}_${event.type}`, compactionSentence(event))
     if (event.type === 'compaction.started') {
       return [{ sessionUpdate: 'compaction_update', compactionId, status: 'in_progress' }]
     }

@@ -4,6 +4,7 @@ import { chunk } from '../projection/chunk.ts'
 import type { HistoryProjection } from '../projection/history-projection.ts'
 import { ChunkPacer } from './chunk-pacer.ts'
 import { InputPacer } from './input-pacer.ts'
+import { MessageBreaks } from './message-breaks.ts'
 import { ProgressPacer } from './progress-pacer.ts'
 import type { SessionParts } from './session-parts.ts'
 
@@ -14,6 +15,10 @@ export class SessionOutput {
   readonly #chunks: ChunkPacer
   readonly #progress: ProgressPacer
   readonly #inputs: InputPacer
+  readonly #breaks = new MessageBreaks()
+  readonly #problems: string[] = []
+  #notices = 0
+  #isPrompted = false
 
   constructor(parts: SessionParts, projection: HistoryProjection) {
     const { clock } = parts.deps
@@ -29,8 +34,9 @@ export class SessionOutput {
   }
 
   tell(update: SessionUpdate): void {
-    const { peer, sessionId } = this.#parts
-    peer.notify('session/update', { sessionId, update })
+    const { peer, sessionId, options } = this.#parts
+    const told = options.profile === 'seed' ? update : this.#breaks.apply(update)
+    peer.notify('session/update', { sessionId, update: told })
   }
 
   /** Sends buffered text first, so that the order stays. */
@@ -39,15 +45,25 @@ export class SessionOutput {
     for (const update of updates) this.tell(update)
   }
 
-  /** Sends nothing to a client that does not show notices: a problem is not part of the conversation. */
+  /** What is wrong with the session. Clients that do not show notices get it as a thought of the first prompt. Never replayed. */
   tellProblem(title: string): void {
-    if (this.#parts.abilities.showsNotices) this.tell({ sessionUpdate: 'notice', severity: 'warning', title })
+    const { abilities, options } = this.#parts
+    if (abilities.showsNotices || this.#isPrompted) {
+      if (abilities.showsNotices || options.profile !== 'seed') this.tellNotice(title, 'problem')
+    } else this.#problems.push(title)
   }
 
   /** What happens beside the conversation. Clients that do not show notices get it as a thought. Never replayed. */
   tellNotice(title: string, messageId: string): void {
-    if (this.#parts.abilities.showsNotices) this.tellProblem(title)
-    else this.tellAll([chunk('agent_thought_chunk', messageId, title)])
+    if (this.#parts.abilities.showsNotices) this.tell({ sessionUpdate: 'notice', severity: 'warning', title })
+    else this.tellAll([chunk('agent_thought_chunk', `${messageId}_${++this.#notices}`, title)])
+  }
+
+  /** The client sends a prompt, which it shows. */
+  prompted(): void {
+    this.#breaks.prompted()
+    this.#isPrompted = true
+    for (const problem of this.#problems.splice(0)) this.tellProblem(problem)
   }
 
   say(messageId: string, text: string): void {
