@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createBossDispatcher } from './boss-dispatcher.ts'
 import { openDatabase, type Database } from './database.ts'
 import { openPostgresStores } from './open-postgres-stores.ts'
+import { startCuttingProxy } from './test-support/cutting-proxy.ts'
 import { createTestDatabase, type TestDatabase } from './test-support/test-database.ts'
 
 const clock = { now: () => 0, setTimer: () => ({ cancel: () => undefined }) }
@@ -47,6 +48,24 @@ describe('a job of pg-boss', { timeout: 90_000 }, () => {
     dispatcher.send(session)
     await vi.waitFor(() => expect(taken).toEqual([session, session, session]), WAIT)
     await dispatcher.stop()
+  })
+
+  it('is sent although the database was lost when the first one was to be sent', async () => {
+    const proxy = await startCuttingProxy(database.url)
+    const problems: string[] = []
+    const sender = createBossDispatcher({ url: proxy.url, db, report: ({ message }) => void problems.push(message) })
+    dispatchers.push(sender)
+    proxy.loseAnswerTo('polylogue_jobs')
+    sender.send(asSessionId('0190-lost'))
+    await vi.waitFor(() => expect(problems).toContain('a job was not sent'), WAIT)
+    const taken: SessionId[] = []
+    const worker = await startWorker(async (sessionId) => void taken.push(sessionId))
+    const session = asSessionId('0190-sent')
+    sender.send(session)
+    await vi.waitFor(() => expect(taken).toEqual([session]), WAIT)
+    await worker.stop()
+    await sender.close()
+    proxy.close()
   })
 
   it('cluster 25: of a node that died with it does not keep others from the session', async () => {

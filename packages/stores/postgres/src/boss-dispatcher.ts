@@ -1,6 +1,7 @@
 import { asSessionId, type Dispatcher, type DispatchWorker, type JobProblem, type SessionId } from '@polylogue/engine'
 import { PgBoss } from 'pg-boss'
 import type { Database } from './database.ts'
+import { toDriverUrl } from './driver-url.ts'
 
 export interface BossDispatcherOptions {
   /** A connection to the server itself: LISTEN does not work through a pooler of transactions. */
@@ -25,7 +26,7 @@ const RETRIES = 5
 /** Jobs by pg-boss, in a separate schema. A job lives for milliseconds: the lease of a node replaces its heartbeat. */
 export function createBossDispatcher({ url, db, report }: BossDispatcherOptions): Dispatcher {
   const boss = new PgBoss({
-    connectionString: url,
+    connectionString: toDriverUrl(url),
     schema: SCHEMA,
     application_name: 'polylogue jobs',
     max: 2,
@@ -35,12 +36,19 @@ export function createBossDispatcher({ url, db, report }: BossDispatcherOptions)
   // The store is also searched for sessions without a runner.
   boss.on('error', (error) => report({ message: 'turns are not dispatched by jobs at the moment', error }))
   let started: Promise<unknown> | undefined
+  let isUsed = false
   let roomTimer: NodeJS.Timeout | undefined
   let isWorking = false
   let isStopped = false
 
-  const begin = (): Promise<unknown> => (started ??= prepare())
+  /** A failed start is tried again by the next job. */
+  const begin = (): Promise<unknown> =>
+    (started ??= prepare().catch((error: unknown) => {
+      started = undefined
+      throw error
+    }))
   const prepare = async (): Promise<void> => {
+    isUsed = true
     await boss.start()
     await boss.createQueue(DEAD, { policy: 'standard', retryLimit: RETRIES, retryBackoff: true })
     await boss.createQueue(TURNS, {
@@ -109,8 +117,8 @@ export function createBossDispatcher({ url, db, report }: BossDispatcherOptions)
       await Promise.all([boss.offWork(TURNS), boss.offWork(DEAD)]).catch(tell)
     },
     async close() {
-      if (started === undefined) return
-      await started.catch(() => undefined)
+      if (!isUsed) return
+      await started?.catch(() => undefined)
       await boss.stop({ graceful: false }).catch(tell)
     },
   }

@@ -18,6 +18,10 @@ export async function prepareServer(url: string): Promise<PreparedServer> {
   return withClient(url, async (client) => {
     const facts = await readFacts(client)
     if (facts.version < OLDEST) throw new StorageFault('broken', 'PostgreSQL 15 or newer is required.')
+    if (facts.encoding !== 'UTF8') {
+      const how = "Create one with ENCODING 'UTF8' (and TEMPLATE template0)."
+      throw new StorageFault('broken', `The database stores text as ${facts.encoding}, which lacks characters. ${how}`)
+    }
     if (facts.pid !== processIdOf(client)) throw new StorageFault('broken', POOLED)
     return { ...(await migrate(client)), user: facts.user }
   })
@@ -58,13 +62,14 @@ async function keepsStatements(pooled: { readonly url: string; readonly isPooled
 interface Facts {
   readonly version: number
   readonly user: string
+  readonly encoding: string
   readonly pid: number
 }
 
 async function readFacts(client: pg.Client): Promise<Facts> {
   const asked = `SELECT current_setting('server_version_num')::int AS version, current_user::text AS "user",
-    pg_backend_pid() AS pid`
-  const [facts] = (await client.query<{ version: number; user: string; pid: number }>(asked)).rows
+    current_setting('server_encoding') AS encoding, pg_backend_pid() AS pid`
+  const [facts] = (await client.query<Facts & pg.QueryResultRow>(asked)).rows
   if (facts === undefined) throw new StorageFault('broken', 'The database says nothing about itself.')
   return facts
 }

@@ -23,19 +23,29 @@ type ClientOptions = Pick<DatabaseOptions, 'url' | 'isPooled'>
 export async function connect(to: string | ClientOptions): Promise<pg.Client> {
   const options = typeof to === 'string' ? { url: to } : to
   const { url } = options
+  let client: pg.Client | undefined
   try {
-    const client = new pg.Client(toClientConfig(options))
+    client = new pg.Client(toClientConfig(options))
     // The next statement reports the error.
     client.on('error', () => undefined)
     await client.connect()
     return client
   } catch (error) {
+    // Not every failure closes the connection, and an open one keeps the process alive.
+    void client?.end().catch(() => undefined)
     // pgbouncer refuses the settings of a connection.
     if (/unsupported startup parameter/.test(String(error))) throw new StorageFault('broken', POOLED, { cause: error })
-    const reason = withoutSecrets(url, error instanceof Error ? error.message || String(error) : String(error))
+    const reason = withoutSecrets(url, reasonOf(error))
     const message = `The database ${nameOf(url)} cannot be reached: ${reason}.`
     throw new StorageFault(isLost(error) ? 'busy' : 'broken', message, { cause: error })
   }
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || String(error) : String(error)
+  return /client password must be a/.test(text)
+    ? 'it asks for a password, and there is none in the URL, in PGPASSWORD or in ~/.pgpass'
+    : text
 }
 
 /** The server process of a connection, as it was told at the start. A pooler tells an id of its own. */

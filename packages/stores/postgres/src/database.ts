@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageFault, type UserId } from '@polylogue/engine'
 import type { Row } from '@polylogue/store-rows'
 import pg from 'pg'
+import { toDriverUrl } from './driver-url.ts'
 import { isLost, isRepeatable, toFault } from './postgres-fault.ts'
 import { SilentDatabase, createSilence } from './silence.ts'
 import { toRow, toText } from './to-text.ts'
@@ -93,7 +94,7 @@ export function toClientConfig({ url, role, isPooled = false }: DatabaseOptions)
   const settings = TIMEOUTS.map(([name, value]) => `${name}=${value}`)
   if (role !== undefined) settings.push(`role=${role}`)
   return {
-    connectionString: url,
+    connectionString: toDriverUrl(url),
     application_name: 'polylogue',
     connectionTimeoutMillis: PATIENCE_MS,
     keepAlive: true,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Stores } from '@polylogue/engine'
+import { observeFailpoints, type Stores } from '@polylogue/engine'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MIGRATIONS } from './migrate.ts'
 import { openPostgresStores } from './open-postgres-stores.ts'
@@ -28,6 +28,29 @@ it('cluster 18: a migration that is cut off leaves nothing, and the next start c
   await expect(open()).rejects.toThrow('polylogue')
   expect(await database.query("SELECT to_regclass('polylogue.sessions') AS it")).toEqual([{ it: null }])
   await database.query('DROP SCHEMA polylogue')
+  const stores = await open()
+  expect(stores.isNew).toBe(true)
+  await stores.close()
+})
+
+it('cluster 18: a connection that dies after any of the migrations leaves nothing, and the next start makes all of it', async () => {
+  const dieAfter = async (migration: number): Promise<void> => {
+    let seen = 0
+    observeFailpoints(async (name) => {
+      if (name !== 'migrate' || ++seen !== migration) return
+      await database.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      )
+    })
+    await expect(open()).rejects.toThrow('The database does not answer at the moment.')
+    expect(seen).toBe(migration)
+    expect(await database.query("SELECT to_regnamespace('polylogue') AS it")).toEqual([{ it: null }])
+  }
+  try {
+    for (const [index] of MIGRATIONS.entries()) await dieAfter(index + 1)
+  } finally {
+    observeFailpoints(undefined)
+  }
   const stores = await open()
   expect(stores.isNew).toBe(true)
   await stores.close()

@@ -18,6 +18,7 @@ export const MIGRATIONS = [
   '0008_settings.sql',
   '0009_levels.sql',
   '0010_projection_marks.sql',
+  '0011_count_turns.sql',
 ] as const
 
 /** `PLLG`. */

@@ -6,6 +6,8 @@ const DISK_FULL = '53100'
 const LOST_STATEMENT: ReadonlySet<string> = new Set(['26000', '42P05'])
 export const NO_PREPARED_STATEMENTS =
   'The pooler loses prepared statements: add ?prepare=off to --database, or let the pooler keep them (max_prepared_statements of pgbouncer 1.21).'
+/** A role without rights, a password that was changed, a database that was dropped. */
+const REFUSED = /^(?:42501|28...|3D000)$/
 const REPEATABLE: ReadonlySet<string> = new Set(['40001', '40P01'])
 /** Too many connections, a server that starts or stops, a statement or a lock that took too long. */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
@@ -50,7 +52,7 @@ export function toFault(error: unknown): unknown {
   if (isLost(error) || UNAVAILABLE.has(code) || isRepeatable(error)) {
     return new StorageFault('busy', 'The database does not answer at the moment.', { cause: error })
   }
-  if (code.startsWith('XX') || code.startsWith('58') || code === '53200' || code === '25006') {
+  if (code.startsWith('XX') || code.startsWith('58') || code === '53200' || code === '25006' || REFUSED.test(code)) {
     const reason = error instanceof Error ? error.message : String(error)
     return new StorageFault('broken', `The database cannot be used: ${reason}.`, { cause: error })
   }

@@ -9,7 +9,6 @@ import {
 } from '@polylogue/engine'
 import { integerIn, optionalIntegerIn, optionalTextIn, textIn, type Row } from '@polylogue/store-rows'
 import type { Database } from './database.ts'
-import { toFault } from './postgres-fault.ts'
 
 /** The function keeps its columns for older nodes. A schema that is not upgraded yet has no levels. */
 export const LIST_NODES = `SELECT n.*, (to_jsonb(k)->>'level')::int4 AS level
@@ -25,17 +24,14 @@ export function createPostgresNodes(db: Database): Nodes {
     },
     async leave(nodeId) {
       const text = 'DELETE FROM polylogue.nodes WHERE node_id = $1'
-      await db.write({ text, values: [nodeId] }).catch((error: unknown) => {
-        throw toFault(error)
-      })
+      await db.read({ text, values: [nodeId] })
     },
     list: async () => (await db.read({ name: 'list_nodes', text: LIST_NODES })).map(nodeIn),
-    countTurns: (userId) =>
-      db.asUser(userId, async (query) => {
-        const text = 'SELECT count(*) AS turns FROM polylogue.sessions WHERE wanted_since IS NOT NULL AND user_id = $1'
-        const [row = {}] = await query({ name: 'count_turns', text, values: [userId] })
-        return integerIn(row, 'turns')
-      }),
+    async countTurns(userId) {
+      const text = 'SELECT polylogue.count_turns($1) AS turns'
+      const [row = {}] = await db.read({ name: 'count_turns', text, values: [userId] })
+      return integerIn(row, 'turns')
+    },
     async backlog() {
       const [row = {}] = await db.read({ name: 'backlog', text: 'SELECT * FROM polylogue.backlog()' })
       return { waiting: integerIn(row, 'waiting'), oldestMs: integerIn(row, 'oldest_ms') }
