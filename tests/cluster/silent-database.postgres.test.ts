@@ -129,3 +129,19 @@ function upgrade(url: string, key: string): Promise<Answer> {
     outgoing.end()
   })
 }
+
+it(
+  'cluster 38: a node that is told to stop ends, although the database stands still',
+  { timeout: 120_000 },
+  async () => {
+    const silent = await startFreezingProxy(database.url)
+    const environment = { POLYLOGUE_TEST_ROOT: nodes.folder }
+    const node = await nodes.start('b', { database: silent.url, environment })
+    silent.freeze()
+    const askedAt = performance.now()
+    expect(await node.stop()).toBe(0)
+    // Supervisors kill after 40 seconds.
+    expect(performance.now() - askedAt).toBeLessThan(40_000)
+    silent.close()
+  },
+)

@@ -38,7 +38,7 @@ describe('the composition of two nodes', () => {
     const used = Object.values(services).flatMap((service) => service.volumes ?? [])
     const named = used.map((volume) => volume.split(':')[0] ?? '').filter((volume) => !volume.startsWith('.'))
     expect(new Set(named)).toEqual(new Set(Object.keys(volumes)))
-    const upstream = [...read('deploy/nginx.conf').matchAll(/server ([\w-]+):(\d+);/g)]
+    const upstream = [...read('deploy/nginx.conf').matchAll(/server ([\w-]+):(\d+) /g)]
     expect(upstream.map(([, name]) => name)).toEqual(['node-1', 'node-2'])
     expect(read('deploy/nginx.conf')).not.toMatch(/ip_hash|sticky/)
     const exposed = parseDockerfile(read('Dockerfile'))

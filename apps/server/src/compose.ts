@@ -23,6 +23,7 @@ import { composeAgents, type AgentParts } from './agents/compose-agents.ts'
 import { createSessionCommands } from './commands/session-commands.ts'
 import { composeEngine, type EngineParts } from './compose-engine.ts'
 import type { LoadedConfig } from './config/load-config.ts'
+import { GIVE_UP_MS } from './drain.ts'
 import { limitStorage } from './limits/limit-storage.ts'
 import { trailOf } from './http/request-trail.ts'
 import { createFramePace, type FramePace } from './limits/frame-pace.ts'
@@ -54,6 +55,7 @@ import type { ServeOptions } from './serve-options.ts'
 import { findStorage, openStores, parseDatabase, parseDirectDatabase } from './stores.ts'
 import { createUsers, type Users } from './users/users.ts'
 import { prepareSessionFiles, sessionFilesDir, sessionSkillsDir } from './workspaces/session-files.ts'
+import { within } from './within.ts'
 
 /** The server without its listeners. */
 export interface Parts extends AgentParts, EngineParts {
@@ -172,7 +174,9 @@ export async function compose(
   const metrics = createServerMetrics({
     openStreams: () => streams.count,
     runningTurns: () => turns.count,
-    storage: stores,
+    ...(cluster === undefined
+      ? { walBytes: async () => (await stores.describe()).logBytes }
+      : { readiness: () => cluster?.readiness() ?? { degraded: [] } }),
   })
   const refused = (limit: string): void => metrics.refusals.add({ limit })
   const sharedCounts = bus && new SharedCounts(bus, clock)
@@ -254,8 +258,9 @@ export async function compose(
       await agentParts.processes.close()
       await mcp.close()
       await engineParts.workspaces.close()
-      await cluster?.close()
-      await stores.close()
+      // A database that stands still never takes leave.
+      await within(GIVE_UP_MS, cluster?.close() ?? Promise.resolve())
+      await within(GIVE_UP_MS, stores.close())
     },
   }
 }

@@ -17,8 +17,19 @@ it('a Postgres database is named by its URL', () => {
 })
 
 it('cluster 22: an unsupported database URL is refused without repeating its password', () => {
-  for (const wrong of ['postgres:me:geheim', 'mysql://me:geheim@db/x', 'sqlite:', 'log.db', '']) {
+  for (const wrong of [
+    'postgres:me:geheim',
+    'postgres://me:ge#heim@db/x',
+    'mysql://me:geheim@db/x',
+    'sqlite:',
+    'log.db',
+    '',
+  ]) {
     expect(() => parseDatabase(wrong, dirs)).toThrow(/sqlite:FILE or postgres:/)
     expect(() => parseDatabase(wrong, dirs)).not.toThrow(/geheim/)
   }
+})
+
+it('says how to write a password that does not fit into a URL', () => {
+  expect(() => parseDatabase('postgres://me:ge/h#eim@db/x', dirs)).toThrow(/write \/ as %2F, # as %23 and \? as %3F\.$/)
 })

@@ -19,7 +19,8 @@ export function parseDatabase(database: string | undefined, dirs: { dataDir: str
   if (file !== undefined) return `sqlite:${resolve(dirs.startDir, file)}`
   if (isPostgres(database)) return database
   // A database URL may hold a password, so no message repeats it.
-  throw new ServeError(`--database must be ${FORMS}.`, EXIT_CONFIG)
+  const hint = database.startsWith('postgres') ? ' In a user or password, write / as %2F, # as %23 and ? as %3F.' : ''
+  throw new ServeError(`--database must be ${FORMS}.${hint}`, EXIT_CONFIG)
 }
 
 /** Turns `--database-direct` into a URL. */

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
 import { proofSize, startStopwatch, tellProof } from '../../storage-faults/proof-result.ts'
+import { measureCommands } from './command-times.ts'
 import { drainTo, fillCluster, measureStarts } from './dispatch.ts'
+import { shareTurns } from './share-turns.ts'
 
 const BEGINS_WITHIN_MS = 50
+const HEARD_WITHIN_MS = 250
 const HANDED_OVER_WITHIN_MS = 5_000
 const MOST_WAITING = 1_000
 
@@ -46,4 +49,23 @@ it('cluster 30: dispatch: a node hands 200 turns over within five seconds', () =
     const late = tookMs > HANDED_OVER_WITHIN_MS ? [`it took ${tookMs} ms`] : []
     const what = `running turns of a node that stops are continued by another one, the last after ${tookMs} ms`
     return { what, count, complaints: [...complaints, ...late] }
+  }))
+
+it('cluster 53: dispatch: commands at one node reach a turn at another within 250 ms', () =>
+  prove(async () => {
+    const count = proofSize(200)
+    const { complaints, approved, cancelled } = await measureCommands(count)
+    const slowest = Math.max(approved.p99Ms, cancelled.p99Ms)
+    const late = slowest > HEARD_WITHIN_MS ? [`p99 is ${slowest} ms`] : []
+    const times = `${approved.p50Ms} and ${cancelled.p50Ms} ms, p99 ${approved.p99Ms} and ${cancelled.p99Ms} ms`
+    const what = `turns whose approval and cancel arrive at another node: acted on after (p50) ${times}`
+    return { what, count, complaints: [...complaints, ...late] }
+  }))
+
+it('cluster 28: dispatch: a turn of a user who has no other precedes the second wave of a busy one', () =>
+  prove(async () => {
+    const count = proofSize(300)
+    const { complaints, place } = await shareTurns(count)
+    const what = `turns of one user wait when another user begins one: it was number ${place} to run, where a node runs 8 at a time`
+    return { what, count, complaints }
   }))

@@ -1,6 +1,8 @@
 // Samples. `npm run proof -- dispatch --store=postgres` has all of them, with the times that are promised.
 import { expect, it } from 'vitest'
+import { measureCommands } from './command-times.ts'
 import { drainTo, fillCluster, measureStarts } from './dispatch.ts'
+import { shareTurns } from './share-turns.ts'
 
 const timeout = 240_000
 
@@ -10,8 +12,9 @@ it(
   async () => {
     const { complaints, p50Ms } = await measureStarts(20)
     expect(complaints).toEqual([])
-    // 50 ms are promised at the 99th percentile, on a machine with nothing else to do. Workers look every second.
-    expect(p50Ms).toBeLessThan(1_000)
+    // 50 ms are promised at the 99th percentile, on a machine with nothing else to do. Workers look every second, so
+    // without messages nearly every turn would wait that long: each one begins when the one before it has ended.
+    expect(p50Ms).toBeLessThan(500)
   },
 )
 
@@ -28,6 +31,18 @@ it(
 it('cluster 30: a node that stops hands its turns over to another one', { timeout }, async () => {
   const { complaints, tookMs } = await drainTo(10)
   expect(complaints).toEqual([])
-  // Five seconds are promised.
-  expect(tookMs).toBeLessThan(50_000)
+  // As promised for 200 turns.
+  expect(tookMs).toBeLessThan(5_000)
+})
+
+it('cluster 53: approvals and cancels at one node reach the runner at another by a message', { timeout }, async () => {
+  const { complaints, approved, cancelled } = await measureCommands(10)
+  expect(complaints).toEqual([])
+  // 250 ms are promised at the 99th percentile. Without messages, a runner learns of them when it renews its lease (1.6 s).
+  expect(approved.p50Ms).toBeLessThan(500)
+  expect(cancelled.p50Ms).toBeLessThan(500)
+})
+
+it('cluster 28: a turn of a user who has no other precedes the second wave of a busy one', { timeout }, async () => {
+  expect((await shareTurns(30)).complaints).toEqual([])
 })

@@ -13,7 +13,7 @@ export interface Dispatched {
 }
 
 /** As long as a thousand turns take on a slow machine. */
-const until = <T>(look: () => Promise<T | undefined>, what: string): Promise<T> =>
+export const until = <T>(look: () => Promise<T | undefined>, what: string): Promise<T> =>
   vi.waitFor(
     async () => {
       const found = await look()
@@ -23,9 +23,9 @@ const until = <T>(look: () => Promise<T | undefined>, what: string): Promise<T> 
     { timeout: 200_000, interval: 100 },
   )
 
-async function withNodes<T>(act: (nodes: Nodes, url: string) => Promise<T>): Promise<T> {
+export async function withNodes<T>(act: (nodes: Nodes, url: string) => Promise<T>, configFile?: string): Promise<T> {
   const database = await createTestDatabase()
-  const nodes = await prepareNodes(database.url)
+  const nodes = await prepareNodes(database.url, configFile)
   try {
     return await act(nodes, database.url)
   } finally {
@@ -34,7 +34,7 @@ async function withNodes<T>(act: (nodes: Nodes, url: string) => Promise<T>): Pro
   }
 }
 
-const percentile = (values: readonly number[], share: number): number =>
+export const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) * share)] ?? Number.NaN
 
 /** A web node admits turns, which begin on a worker: how long after the admission. */
@@ -72,13 +72,19 @@ export interface Full extends Dispatched {
   readonly accepted: number
 }
 
+/** One user may have a thousand running turns. */
+const USERS = 4
+const REFUSED = 5
+
 /** No node runs turns until new ones are refused. Then workers come: what was accepted runs, once, and nothing else. */
 export function fillCluster({ most, isOld }: { readonly most: number; readonly isOld: boolean }): Promise<Full> {
   return withNodes(async (nodes, url) => {
     const web = await nodes.start('web', { flags: ['--role', 'web'] })
-    const client = web.client(V3)
+    const keys = await Promise.all(Array.from({ length: USERS }, (_, user) => web.createKey(`user-${user}`)))
     const accepted: string[] = []
+    let asked = 0
     const begin = async (): Promise<string> => {
+      const client = web.client(V3, keys[asked++ % USERS])
       const { id } = await openSession(client, { agent: 'counting' })
       const stream = await client.streamTurn(id, { stream: 'delta', messages: [{ role: 'user', content: 'say it' }] })
       if (stream.status === 200) accepted.push(id)
@@ -86,8 +92,8 @@ export function fillCluster({ most, isOld }: { readonly most: number; readonly i
       return `${stream.status}, to be repeated after ${stream.headers['retry-after']} s`
     }
     const complaints: string[] = []
-    let last = ''
-    while (accepted.length < most && !last.startsWith('503')) last = await begin()
+    let last = '200'
+    while (accepted.length < most && last.startsWith('200')) last = await begin()
     if (isOld) {
       // The backlog is read once a second.
       await query(
@@ -99,16 +105,21 @@ export function fillCluster({ most, isOld }: { readonly most: number; readonly i
         return answer.startsWith('503') ? answer : undefined
       }, 'a turn is refused')
     }
-    if (last !== '503, to be repeated after 2 s') complaints.push(`the last turn got ${last}`)
-    const count = async (): Promise<number> =>
-      Number((await query(url, `SELECT count(*) AS n FROM polylogue.events WHERE type = 'turn.started'`))[0]?.['n'])
-    if ((await count()) !== accepted.length)
-      complaints.push(`${await count()} turns are stored, ${accepted.length} accepted`)
+    const refused = [last]
+    while (refused.length < REFUSED) refused.push(await begin())
+    for (const answer of refused)
+      if (answer !== '503, to be repeated after 2 s') complaints.push(`a turn got ${answer}`)
+    const count = async (type: string): Promise<number> =>
+      Number((await query(url, 'SELECT count(*) AS n FROM polylogue.events WHERE type = $1', [type]))[0]?.['n'])
+    for (const type of ['turn.started', 'input.admitted'])
+      if ((await count(type)) !== accepted.length) complaints.push(`${await count(type)} times ${type} is stored`)
+    if ((await count('step.started')) > 0) complaints.push('a turn began at a node that runs none')
     await Promise.all(['one', 'two'].map((name) => nodes.start(name, { flags: ['--role', 'worker'] })))
     const ended = `SELECT session_id FROM polylogue.events WHERE type = 'turn.ended' AND data::jsonb ->> 'outcome' = 'finished'`
     await until(async () => ((await query(url, ended)).length >= accepted.length ? true : undefined), 'all turns end')
     const ran = (await query(url, ended)).map((row) => String(row['session_id']))
     if (ran.toSorted().join() !== accepted.toSorted().join()) complaints.push('other turns ended than were accepted')
+    if ((await count('step.started')) !== accepted.length) complaints.push('a turn ran twice')
     last = await until(async () => {
       const answer = await begin()
       return answer.startsWith('200') ? answer : undefined
@@ -123,6 +134,7 @@ export function drainTo(turns: number): Promise<Dispatched & { readonly tookMs: 
     const a = await nodes.start('a')
     await nodes.start('b')
     const ids: string[] = []
+    const runs: string[] = []
     for (let turn = 0; turn < turns; turn++) {
       const session = await openSession(a.client(V3), { agent: 'counting', tools: COUNTING_TOOLS })
       const run = nodes.counting.nextRun()
@@ -130,9 +142,11 @@ export function drainTo(turns: number): Promise<Dispatched & { readonly tookMs: 
       stream.finished().catch(() => undefined)
       await nodes.untilRun(run)
       ids.push(session.id)
+      runs.push(run)
     }
     const stopped = a.stop()
     await delay(100)
+    const toldAt = Number((await query(url, 'SELECT polylogue.now_ms() AS at'))[0]?.['at'])
     process.kill(a.pid, 'SIGTERM')
     const complaints = (await stopped) === 0 ? [] : ['the node did not exit with 0']
     const types = `SELECT session_id, type, at FROM polylogue.events WHERE session_id = ANY ($1) ORDER BY session_id, seq`
@@ -140,11 +154,12 @@ export function drainTo(turns: number): Promise<Dispatched & { readonly tookMs: 
       const found = await query(url, types, [ids])
       return found.filter(({ type }) => type === 'turn.ended').length === turns ? found : undefined
     }, 'all turns end')
-    const handed = rows.flatMap(({ type, at }, index) =>
-      type === 'turn.handed-over' ? [{ at: Number(at), next: Number(rows[index + 1]?.['at']) }] : [],
+    const next = rows.flatMap(({ type }, index) =>
+      type === 'turn.handed-over' ? [Number(rows[index + 1]?.['at'])] : [],
     )
-    if (handed.length !== turns) complaints.push(`${handed.length} of ${turns} turns were handed over`)
-    const tookMs = Math.max(...handed.map(({ next }) => next)) - Math.min(...handed.map(({ at }) => at))
-    return { complaints, tookMs }
+    if (next.length !== turns) complaints.push(`${next.length} of ${turns} turns were handed over`)
+    const times = await Promise.all(runs.map((run) => nodes.counting.timesRun(run)))
+    if (times.some((count) => count !== 1)) complaints.push('an unsafe call was repeated')
+    return { complaints, tookMs: Math.max(...next) - toldAt }
   })
 }

@@ -8,6 +8,7 @@ proveSuites('the console', 4, [
   async () => void (await import('../../console/first-run.browser.test.ts')),
   async () => void (await import('../../console/hostile.browser.test.ts')),
   async () => void (await import('../../console/manage.browser.test.ts')),
+  async () => void (await import('../../console/past.browser.test.ts')),
   async () => void (await import('../../console/robust.browser.test.ts')),
   async () => void (await import('../../console/sessions.browser.test.ts')),
   async () => void (await import('../../console/work.browser.test.ts')),

@@ -38,5 +38,6 @@ export const PLANTED_BUGS: Readonly<Record<string, Plant>> = {
       return page.length > 2 && random.next() < 0.3 ? page.toSpliced(1, 1) : page
     },
   }),
+  'a lost message is never missed': (store) => ({ ...store, readHeads: async () => new Map() }),
   'leases are not renewed': (store) => ({ ...store, renew: async () => [] }),
 }

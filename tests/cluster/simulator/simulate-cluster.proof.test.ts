@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { startStopwatch, tellProof } from '../../storage-faults/proof-result.ts'
+import { proofSize, startStopwatch, tellProof } from '../../storage-faults/proof-result.ts'
 import { simulateCluster } from './simulate-cluster.ts'
 
-const SEEDS = 20_000
+const SEEDS = proofSize(20_000)
 
 it(
   `cluster 50: a cluster keeps everything it acknowledged, with ${SEEDS} seeds`,

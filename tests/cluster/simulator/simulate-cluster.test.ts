@@ -23,6 +23,20 @@ describe('a cluster with lost, doubled and late messages, and nodes that die and
     expect(share(([delay, ...others]) => delay === 0 && others.length === 0)).toBeCloseTo(0.7, 1)
   })
 
+  it('cluster 50: sends many messages, and many turns begin by a job', async () => {
+    let [messages, jobs] = [0, 0]
+    for (let seed = 1; seed <= 50; seed++) {
+      await simulateCluster(seed, {
+        look({ sent, jobs: { length } }) {
+          messages += sent.length
+          jobs += length
+        },
+      })
+    }
+    expect(messages).toBeGreaterThan(50 * 20)
+    expect(jobs).toBeGreaterThan(50 * 2)
+  })
+
   it.each(Object.entries(PLANTED_BUGS))(
     'is not believed to be right when %s',
     { timeout: 120_000 },

@@ -9,16 +9,19 @@ import {
   createMemoryEventStore,
   createTestIds,
   untilQuiet,
+  type MemoryCluster,
 } from '@polylogue/testkit'
 import { EngineError, type EventStore, type SessionId } from '@polylogue/engine'
 import { createRandom, type Random } from './random.ts'
-import { SimulatedNode, type World } from './simulated-node.ts'
+import { SimulatedNode, planNode, type NodePlan, type World } from './simulated-node.ts'
 
 export interface SimulationOptions {
   /** Spoils the store, to see whether the simulation notices. */
   readonly plant?: (store: EventStore, random: Random) => EventStore
   readonly nodes?: number
   readonly actions?: number
+  /** Called in the end. */
+  readonly look?: (cluster: MemoryCluster) => void
 }
 
 /** Readers of an idle session notice a lost message after half a minute. */
@@ -26,6 +29,7 @@ const HEAL_MS = 32_000
 const LONGEST_HEAL_MS = 90_000
 const TICK_MS = 50
 const HEAL_TICK_MS = 250
+const ROOMY: NodePlan = { role: 'all', slots: 1_000 }
 
 /** Runs one seed and returns what went wrong. */
 export async function simulateCluster(seed: number, options: SimulationOptions = {}): Promise<readonly string[]> {
@@ -38,14 +42,16 @@ export async function simulateCluster(seed: number, options: SimulationOptions =
   cluster.deliverJob = lossy
   const store = options.plant?.(memory, random) ?? memory
   const world: World = { random, clock, cluster, store, ids: createTestIds(), runs: [] }
-  const nodes = Array.from({ length: options.nodes ?? 3 }, () => new SimulatedNode(world))
+  const nodes = Array.from({ length: options.nodes ?? 3 }, () => new SimulatedNode(world, planNode(random)))
   for (const node of nodes) await node.start()
   const simulation = new Simulation(world, nodes)
   for (let action = 0; action < (options.actions ?? 25); action++) {
     simulation.act()
     await simulation.pass(random.below(600))
   }
-  return simulation.judge(memory)
+  const problems = await simulation.judge(memory)
+  options.look?.(cluster)
+  return problems
 }
 
 /** The delays of the copies of each message: 10 % of them are dropped, 10 % doubled, 10 % late, so that others overtake them. */
@@ -141,9 +147,13 @@ class Simulation {
       node.thaw()
       void node.test.engine.stop(0).then(() => node.die())
     }
-    const next = new SimulatedNode(this.#world)
-    this.#nodes.push(next)
-    void next.start()
+    this.#join(planNode(this.#world.random))
+  }
+
+  #join(plan: NodePlan): void {
+    const node = new SimulatedNode(this.#world, plan)
+    this.#nodes.push(node)
+    void node.start()
   }
 
   async judge(store: EventStore): Promise<readonly string[]> {
@@ -152,6 +162,8 @@ class Simulation {
     cluster.deliverJob = () => [0]
     cluster.setUp(true)
     for (const node of this.#nodes) node.thaw()
+    // All others may be nodes that run no turns.
+    this.#join(ROOMY)
     const problems = this.#problems
     for (let waited = 0; waited < LONGEST_HEAL_MS; waited += HEAL_MS) {
       await this.pass(HEAL_MS, HEAL_TICK_MS)
@@ -163,7 +175,7 @@ class Simulation {
       if (times > 1) problems.push(`the unsafe call ${id} ran ${times} times`)
     }
     // It knows nothing but the log.
-    const newcomer = new SimulatedNode(this.#world)
+    const newcomer = new SimulatedNode(this.#world, ROOMY)
     for (const sessionId of this.#sessions) {
       problems.push(...(await this.#judgeLog(store, sessionId)))
       problems.push(...(await this.#compareFolds(newcomer, sessionId)))
@@ -206,7 +218,7 @@ class Simulation {
     for (const node of this.#nodes) {
       for (const { reader } of node.readers.filter((each) => each.sessionId === sessionId)) {
         problems.push(...reader.problems)
-        const isComplete = reader.types.length === types.length || reader.isClosed
+        const isComplete = reader.types.length === types.length || node.isDead
         const isRight = reader.types.every((type, index) => types[index] === type)
         if (!isComplete || !isRight) problems.push(`a reader has ${reader.types.length} of ${types.length} events`)
       }

@@ -7,7 +7,7 @@ import {
   type MemoryCluster,
   type TestEngine,
 } from '@polylogue/testkit'
-import type { EventStore, Ids, SessionId } from '@polylogue/engine'
+import type { EventStore, Ids, NodeRole, SessionId } from '@polylogue/engine'
 import { CheckedReader } from './checked-reader.ts'
 import type { Random } from './random.ts'
 
@@ -21,6 +21,17 @@ export interface World {
   readonly runs: string[]
 }
 
+export interface NodePlan {
+  readonly role: NodeRole
+  /** How many sessions run there at once. */
+  readonly slots: number
+}
+
+/** A third of the nodes only admit turns, and the others have little room, so that many turns begin by a job. */
+export function planNode(random: Random): NodePlan {
+  return { role: random.next() < 1 / 3 ? 'web' : 'all', slots: 1 + random.below(3) }
+}
+
 /** One process: an engine that can die, and whose storage can stand still. */
 export class SimulatedNode {
   readonly test: TestEngine
@@ -31,7 +42,7 @@ export class SimulatedNode {
   readonly #world: World
   #gate: PromiseWithResolvers<void> | undefined
 
-  constructor(world: World) {
+  constructor(world: World, plan: NodePlan) {
     this.#world = world
     this.#process = createProcessStore(withGate(world.store, () => this.#gate?.promise))
     const tool = createFakeTool('act', {
@@ -43,14 +54,15 @@ export class SimulatedNode {
       },
     })
     let nodeId = ''
-    const cluster = { ...world.cluster, join: (id: string) => world.cluster.join((nodeId = id)) }
+    const join: MemoryCluster['join'] = (id, more) => world.cluster.join((nodeId = id), more)
     this.test = createTestEngine({
       store: this.#process,
       clock: world.clock,
       ids: world.ids,
       model: createTalkingModel(world),
       tools: [tool],
-      cluster,
+      cluster: { ...world.cluster, join },
+      ...plan,
     })
     this.#nodeId = nodeId
   }

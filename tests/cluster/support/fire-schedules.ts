@@ -19,9 +19,12 @@ export interface FirePlan {
 export interface Fired {
   /** From the slot to its stored outcome. */
   readonly p99Ms: number
+  /** In which seconds slots were decided too late, and how many. */
+  readonly late: string
   readonly complaints: readonly string[]
 }
 
+export const LATE_MS = 1_000
 const PER_USER = 50
 /** All schedules are stored and all nodes are there by then. */
 const dueInMs = (schedules: number): number => 30_000 + schedules * 4
@@ -68,7 +71,19 @@ export async function fireSchedules({ schedules, overMs, kills }: FirePlan): Pro
       database.url,
       'SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY decided_at - slot_at) AS late FROM polylogue.schedule_slots',
     )
-    return { p99Ms: Number(row?.['late']), complaints }
+    const seconds = await query(
+      database.url,
+      `SELECT (slot_at - min(slot_at) OVER ()) / 1000 AS second, decided_at - slot_at > ${LATE_MS} AS late FROM polylogue.schedule_slots`,
+    )
+    const late = Map.groupBy(
+      seconds.filter((slot) => slot['late'] === true).map((slot) => Math.floor(Number(slot['second']))),
+      (second) => second,
+    )
+    return {
+      p99Ms: Number(row?.['late']),
+      late: [...late].map(([second, all]) => `${second} s: ${all.length}`).join(', '),
+      complaints,
+    }
   } finally {
     await nodes.remove()
     await database.drop()

@@ -29,12 +29,12 @@ export async function startNginx(folder: string, urls: readonly string[]): Promi
   const program = requireTool('nginx', 'nginx-light')
   const shipped = await readFile(new URL('../../../deploy/nginx.conf', import.meta.url), 'utf8')
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder};`)
-  const servers = urls.map((url) => `server ${new URL(url).host};`).join(' ')
+  const servers = urls.map((url) => `server ${new URL(url).host} max_fails=0;`).join(' ')
   const changes = [
     ['pid /tmp/nginx.pid;', `daemon off; pid ${folder}/nginx.pid; error_log stderr; worker_processes 1;`],
     ['http {', `http { access_log off; ${paths.join(' ')}`],
-    ['server node-1:8020;', servers],
-    ['server node-2:8020;', ''],
+    ['server node-1:8020 max_fails=0;', servers],
+    ['server node-2:8020 max_fails=0;', ''],
     ['listen 8080;', `listen 127.0.0.1:${port};`],
   ] as const
   const file = join(folder, 'nginx.conf')

@@ -6,7 +6,9 @@ const MEBIBYTE = 1024 * 1024
 export async function checkOwner({ pid, live }: Patient): Promise<readonly Finding[]> {
   if (pid === undefined) return [ok('server', 'None runs on this data directory.')]
   if (live === undefined) {
-    return [warn('server', `Pid ${pid} runs, but tells nothing about itself.`, 'Restart it with this version.')]
+    // It cannot check who asks while its storage is away.
+    const remedy = 'If its database is away, mend that first. Otherwise restart it with this version.'
+    return [warn('server', `Pid ${pid} runs, but does not say how it is.`, remedy)]
   }
   const { phase, url = 'its socket only', openStreams, runningTurns, rssBytes, storageFaults } = live
   const message = `Pid ${pid} is ${phase} at ${url}: ${runningTurns} running turns, ${openStreams} open streams, ${Math.round(rssBytes / MEBIBYTE)} MiB.`

@@ -1,5 +1,5 @@
-import type { Storage } from '@polylogue/engine'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Readiness } from '../nodes/node-health.ts'
 import { createCounter, createGauge, createHistogram, type Counter, type Histogram, type Metric } from './metric.ts'
 
 /** What a server counts about itself: numbers and durations, never a user, a session or a text. */
@@ -25,7 +25,10 @@ export interface ServerMetrics {
 export interface MetricSources {
   openStreams(): number
   runningTurns(): number
-  readonly storage: Pick<Storage, 'describe'>
+  /** Of a storage that is a file. */
+  readonly walBytes?: (() => Promise<number>) | undefined
+  /** Of a node that shares its storage. */
+  readonly readiness?: (() => Readiness) | undefined
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -33,7 +36,7 @@ const STEP_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 const LOOP_RESOLUTION_MS = 20
 
-export function createServerMetrics({ openStreams, runningTurns, storage }: MetricSources): ServerMetrics {
+export function createServerMetrics({ openStreams, runningTurns, ...sources }: MetricSources): ServerMetrics {
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
   loopDelay.enable()
   const counted = {
@@ -57,10 +60,18 @@ export function createServerMetrics({ openStreams, runningTurns, storage }: Metr
     ),
   }
   let walBytes: number | undefined
+  const has = (isThere: boolean | undefined): number | undefined =>
+    isThere === undefined ? undefined : Number(isThere)
   const gauges: readonly Metric[] = [
     createGauge('polylogue_open_streams', 'Requests open until a turn stops.', openStreams),
     createGauge('polylogue_running_turns', 'Turns at work in this process.', runningTurns),
     createGauge('polylogue_wal_bytes', 'Size of the write-ahead log.', () => walBytes),
+    createGauge('polylogue_database_up', 'Whether this node reaches the database.', () =>
+      has(sources.readiness && sources.readiness().lacks === undefined),
+    ),
+    createGauge('polylogue_messages_up', 'Whether messages between nodes arrive here.', () =>
+      has(sources.readiness && sources.readiness().degraded.length === 0),
+    ),
     createGauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
     createGauge('nodejs_heap_size_used_bytes', 'Used heap.', () => process.memoryUsage().heapUsed),
     createGauge('process_start_time_seconds', 'Start, in Unix time.', () => Date.now() / 1000 - process.uptime()),
@@ -75,7 +86,8 @@ export function createServerMetrics({ openStreams, runningTurns, storage }: Metr
   return {
     ...counted,
     async expose() {
-      walBytes = (await storage.describe()).logBytes
+      // What is counted here must be readable while the storage is not.
+      walBytes = await sources.walBytes?.().catch(() => undefined)
       const text = [...Object.values(counted), ...gauges].map((metric) => metric.expose()).join('')
       loopDelay.reset()
       return text

@@ -2,7 +2,7 @@
 // remembers the nonce. A node that finds another nonce, or an empty directory because nothing is mounted there, is refused.
 import type { NodeRole, SharedStorage } from '@polylogue/engine'
 import { existsSync, readFileSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createPrivateFile } from '../platform/private-file.ts'
 import { randomBytes } from '../platform/random-bytes.ts'
@@ -44,7 +44,7 @@ export async function agreeOnWorkspaces(
   const earlier = existsSync(marker) ? readFileSync(marker, 'utf8') : undefined
   const nonce = (earlier ?? createPrivateFile(marker, `${newNonce()}\n`)).trim()
   if (!NONCE.test(nonce)) throw new ServeError(`${marker} is damaged. Restore it, or remove it.`, EXIT_CONFIG)
-  if (await agree(SETTING, [nonce])) return { path: directory, isMounted: () => hasNonce(marker, nonce) }
+  if (await agree(SETTING, [nonce])) return { path: directory, isMounted: createMarkerCheck(marker, nonce) }
   if (earlier === undefined) await rm(marker, { force: true })
   throw new ServeError(
     `The directory ${directory} is not the one of the other nodes on this database: give all nodes the same shared directory with --workspaces.`,
@@ -52,10 +52,21 @@ export async function agreeOnWorkspaces(
   )
 }
 
-const hasNonce = (marker: string, nonce: string): Promise<boolean> =>
-  readFile(marker, 'utf8').then(
-    (found) => found.trim() === nonce,
-    () => false,
-  )
+/** Asked before each turn, over a network: the marker is read again only when it is another file than before. */
+function createMarkerCheck(marker: string, nonce: string): () => Promise<boolean> {
+  let known: string | undefined
+  return async () => {
+    try {
+      const { dev, ino, mtimeMs, ctimeMs } = await stat(marker)
+      const found = [dev, ino, mtimeMs, ctimeMs].join()
+      if (found === known) return true
+      if ((await readFile(marker, 'utf8')).trim() !== nonce) return false
+      known = found
+      return true
+    } catch {
+      return false
+    }
+  }
+}
 
 const newNonce = (): string => Buffer.from(randomBytes(16)).toString('hex')

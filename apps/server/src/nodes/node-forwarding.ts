@@ -12,7 +12,7 @@ export interface NodeForwarding {
 
 export interface NodeForwardingDeps {
   readonly self: NodeFacts
-  readonly nodes: Nodes
+  readonly nodes: Pick<Nodes, 'list'>
   readonly clock: Clock
 }
 
@@ -45,12 +45,13 @@ export function createNodeForwarding({ self, nodes, clock }: NodeForwardingDeps)
   const begin = async (nodeId: string, incoming: IncomingMessage): Promise<ClientRequest | undefined> => {
     const url = await urlOf(nodeId)
     if (url === undefined) return undefined
-    const target = new URL(incoming.url ?? '/', url)
+    const target = new URL(url)
     // TLS takes 8 ms and 4 MB to load, so it is loaded here.
     const ask = target.protocol === 'https:' ? process.getBuiltinModule('node:https').request : request
-    const { method } = incoming
+    const { method, url: path } = incoming
     const headers = { ...incoming.headers, [FORWARDED]: self.nodeId }
-    return ask(target, { method, headers, agent: false, timeout: ANSWER_WITHIN_MS })
+    // The path as it came: resolved, `/socket.io/../metrics` would be another route of that node.
+    return ask(target, { method, headers, path: path ?? '/', agent: false, timeout: ANSWER_WITHIN_MS })
   }
 
   return {
