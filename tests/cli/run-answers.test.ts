@@ -104,7 +104,9 @@ describe('--preset', () => {
     const full = await run('--preset', 'full-access', stamping)
     expect(full).toMatchObject({ code: 0, stdout: 'RESULTS 1: (no output)\n' })
     const plan = await run('--preset', 'plan', stamping)
-    expect(plan).toMatchObject({ code: 0, stdout: 'RESULTS 1: Error: the tool Bash is not allowed in mode plan\n' })
+    const reads = 'except for single commands that only read, such as ls, grep or git diff'
+    const said = `RESULTS 1: Error: the tool Bash is not allowed in mode plan, ${reads}\n`
+    expect(plan).toMatchObject({ code: 0, stdout: said })
   })
 
   it('changes that of a session', async () => {

@@ -26,6 +26,8 @@ export interface Conversation {
   readonly offersScopes?: boolean
   /** The user has read a call and is asked about it. */
   readonly onAsk?: (toolCallId: string) => void
+  /** Reads the keys while a turn runs and nobody is asked. */
+  readonly watchKeys?: () => Disposable
 }
 
 /** What is shown first: a stream, or the calls that a paused turn waits for. */
@@ -40,7 +42,7 @@ export async function converse(conversation: Conversation, opening: Opening): Pr
   let stage = opening
   for (;;) {
     if ('updates' in stage) {
-      const stop = await play(conversation.printer, stage.updates)
+      const stop = await play(conversation, stage.updates)
       if (stop.outcome !== 'waiting') return conclude(conversation, stop)
       stage = { waitingFor: await readWaiting(conversation) }
     }
@@ -93,7 +95,8 @@ interface Stop {
   readonly error?: string
 }
 
-async function play(printer: TurnPrinter, updates: AsyncIterable<StreamedUpdate>): Promise<Stop> {
+async function play({ printer, watchKeys }: Conversation, updates: AsyncIterable<StreamedUpdate>): Promise<Stop> {
+  using _keys = watchKeys?.()
   try {
     for await (const streamed of updates) {
       printer.print(streamed)

@@ -26,7 +26,7 @@ export function defineChat(program: Command, finish: (exitCode: number) => void)
         'chat --session',
         'chat --session 0198c0de-7a11-7000-8000-000000000000',
       ]) +
-        '\n/help shows the commands. Ctrl-C cancels the turn; twice, it leaves. The session is kept.' +
+        '\n/help shows the commands. Esc or Ctrl-C cancels the turn; Ctrl-C twice leaves. The session is kept.' +
         '\nExit codes: 0 left, 1 failed, 2 wrong usage or no terminal, 130 left while a turn was running.',
     )
     .action(async (flags: ChatFlags) => finish(await (await import('./commands/chat.ts')).chat(flags)))

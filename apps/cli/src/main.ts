@@ -21,6 +21,7 @@ if (editor !== undefined) {
   leaveWhenClosed(process.stdout, process.stderr)
   const [{ serve }, { explain }] = await Promise.all([import('./commands/serve.ts'), import('./explain.ts')])
   process.exitCode = await serve(server).catch(explain)
+  setTimeout(() => process.exit(), END_MS).unref()
 } else {
   leaveWhenClosed(process.stdout, process.stderr)
   const { runProgram } = await import('./program.ts')

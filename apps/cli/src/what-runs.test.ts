@@ -35,6 +35,15 @@ describe('a call that needs a decision', () => {
     ])
   })
 
+  it('says why, and what a sub-agent is told, in plain lines', () => {
+    expect(shown('Bash', { command: 'ls', description: 'Look\naround' })).toEqual(['$ ls', '# Look', '# around'])
+    expect(shown('Agent', { description: 'count', prompt: 'one\ntwo', agent: 'scout' })).toEqual([
+      ...['count', '  one', '  two'],
+      '{"agent":"scout"}',
+    ])
+    expect(shown('TodoWrite', { todos: 'none' })).toEqual(['{"todos":"none"}'])
+  })
+
   it('shows every one of several edits', () => {
     const edits = [
       { oldText: 'a', newText: 'b' },
@@ -51,7 +60,9 @@ describe('a call that needs a decision', () => {
     (hidden) => {
       const forms = [
         shown('Bash', { command: `ls${hidden}` }),
-        shown('Bash', { command: 'ls', [hidden]: hidden }),
+        shown('Bash', { command: 'ls', [hidden]: hidden, description: hidden }),
+        shown('Agent', { description: hidden, prompt: hidden }),
+        shown('TodoWrite', { todos: [{ content: hidden, status: hidden }] }),
         shown('WebFetch', { url: `https://a.example/${hidden}` }),
         shown('Write', { path: hidden, content: hidden }),
         shown('Edit', { path: hidden, oldText: hidden, newText: hidden }),

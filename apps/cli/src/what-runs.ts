@@ -4,13 +4,15 @@ import { z } from 'zod'
 
 export type ShownCall = Pick<WaitingCall, 'name' | 'input' | 'diffs'>
 
-const command = z.looseObject({ command: z.string() })
+const command = z.looseObject({ command: z.string(), description: z.string().optional() })
 const fetching = z.looseObject({ url: z.string() })
 const reading = z.looseObject({ path: z.string() })
 const searching = z.looseObject({ pattern: z.string() })
 const writing = z.looseObject({ path: z.string(), content: z.string() })
 const change = z.looseObject({ oldText: z.string(), newText: z.string() })
 const editing = change.extend({ path: z.string() })
+const sending = z.looseObject({ description: z.string(), prompt: z.string() })
+const planning = z.looseObject({ todos: z.array(z.looseObject({ content: z.string(), status: z.string() })) })
 const editingOften = z.looseObject({ path: z.string(), edits: z.array(change) })
 
 /** One terminal line each. */
@@ -22,8 +24,9 @@ export function formatWhatRuns(call: ShownCall): readonly string[] {
 function formatKnown({ name, input, diffs }: ShownCall): readonly string[] | undefined {
   switch (name) {
     case 'Bash': {
-      const { command: text, ...rest } = command.safeParse(input).data ?? {}
-      return text === undefined ? undefined : [...linesOf(text, '$ ', '  '), ...formatRest(rest)]
+      const { command: text, description: why, ...rest } = command.safeParse(input).data ?? {}
+      if (text === undefined) return undefined
+      return [...linesOf(text, '$ ', '  '), ...(why === undefined ? [] : linesOf(why, '# ')), ...formatRest(rest)]
     }
     case 'Read': {
       const { path, ...rest } = reading.safeParse(input).data ?? {}
@@ -51,10 +54,27 @@ function formatKnown({ name, input, diffs }: ShownCall): readonly string[] | und
       const { path, edits = [], ...rest } = editingOften.safeParse(input).data ?? {}
       return path === undefined ? undefined : [spellOutLine(path), ...edits.flatMap(formatChange), ...formatRest(rest)]
     }
+    case 'Agent': {
+      const { description: what, prompt, ...rest } = sending.safeParse(input).data ?? {}
+      if (what === undefined || prompt === undefined) return undefined
+      return [spellOutLine(what), ...linesOf(prompt, '  '), ...formatRest(rest)]
+    }
+    case 'TodoWrite': {
+      const { todos } = planning.safeParse(input).data ?? {}
+      if (todos === undefined) return undefined
+      const open = todos.filter(({ status }) => status !== 'completed').length
+      return [
+        `${open} of ${todos.length} open`,
+        ...todos.map((step) => `${markOf(step)} ${spellOutLine(step.content)}`),
+      ]
+    }
     default:
       return undefined
   }
 }
+
+const markOf = ({ status }: { readonly status: string }): string =>
+  status === 'completed' ? '[x]' : status === 'in_progress' ? '[>]' : '[ ]'
 
 function formatChange({ oldText, newText, ...rest }: Partial<z.output<typeof change>>): readonly string[] {
   return [...linesOf(oldText ?? '', '- '), ...linesOf(newText ?? '', '+ '), ...formatRest(rest)]

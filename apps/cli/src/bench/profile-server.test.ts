@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
 it('a profile of the server under load shows what it does, and its flame graph too', async () => {
-  const files = await profileServer(join(directory, 'new'), { connections: 5, deltasPerTurn: 100, turns: 4 })
+  const files = await profileServer(join(directory, 'new'), { connections: 5, deltasPerTurn: 100, turns: 20 })
   const { nodes, samples } = parseCpuProfile(await readFile(files.profile, 'utf8'))
   expect(samples.length).toBeGreaterThan(100)
   expect(nodes.map(({ callFrame }) => callFrame.functionName)).toContain('writeChunk')

@@ -10,11 +10,11 @@ const PROMPT = '> '
 
 /**
  * Reads what the user says: a line, lines that end in a backslash and the next one, or a paste of several lines. A paste
- * that the terminal marks is sent by the Enter that follows it, so the user can add to it.
+ * that the terminal marks is sent by the Enter that follows it, so the user can add to it. `typed` was typed before.
  */
-export function createPrompt(): () => Promise<PromptAnswer> {
+export function createPrompt(): (typed: string) => Promise<PromptAnswer> {
   let history: string[] = []
-  return () =>
+  return (typed) =>
     new Promise((resolve) => {
       const dialogue = createInterface({
         input: process.stdin,
@@ -60,5 +60,6 @@ export function createPrompt(): () => Promise<PromptAnswer> {
         }, PASTE_MS)
       })
       dialogue.prompt()
+      if (typed !== '') dialogue.write(typed)
     })
 }

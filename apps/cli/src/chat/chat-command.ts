@@ -25,7 +25,7 @@ const ABOUT: Readonly<Record<ChatCommandName, readonly [usage: string, about: st
 
 export const CHAT_HELP: string = [
   ...NAMES.map((name) => `${ABOUT[name][0]}: ${ABOUT[name][1]}`),
-  'Ctrl-C cancels the turn. Twice: leave.',
+  'Esc or Ctrl-C cancels the turn. Ctrl-C twice: leave.',
   'A \\ at the end of a line continues it. // sends a text that begins with a slash.',
   '',
 ].join('\n')

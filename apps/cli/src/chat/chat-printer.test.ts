@@ -43,6 +43,29 @@ describe('a turn in a chat', () => {
     )
   })
 
+  it.each(['Error: path: a.ts does not exist', 'Tool call denied'])(
+    'shows no diff of an edit that failed: %s',
+    (text) => {
+      expect(print([EDIT, { ...DONE, text }])).toBe(`<b>●</b> Edit a.ts\n<d>  └ ${text}</d>\n`)
+    },
+  )
+
+  it('says whose result it is, if calls ran side by side', () => {
+    const read = (id: string): TurnUpdate => ({ type: 'tool-call', toolCallId: id, name: 'Read', input: { path: id } })
+    const result = (id: string): TurnUpdate => ({ type: 'tool-result', toolCallId: id, text: `text of ${id}` })
+    expect(print([read('a'), read('b'), result('b'), result('a')]).replaceAll(/<.*?>/g, '')).toBe(
+      '● Read a\n● Read b\n  └ text of b\n○ Read a\n  └ text of a\n',
+    )
+  })
+
+  it('shows a plan as a list', () => {
+    const todos = ['completed', 'in_progress', 'pending'].map((status) => ({ content: `is ${status}`, status }))
+    const plan: TurnUpdate = { type: 'tool-call', toolCallId: 'p', name: 'TodoWrite', input: { todos } }
+    expect(print([plan]).replaceAll(/<.*?>/g, '')).toBe(
+      '● TodoWrite 2 of 3 open\n  [x] is completed\n  [>] is in_progress\n  [ ] is pending\n',
+    )
+  })
+
   it('shows a question by its words', () => {
     const input = { questions: [{ question: 'Which?', options: [{ label: 'Red' }] }] }
     expect(print([{ type: 'tool-call', toolCallId: 'q', name: 'AskUserQuestion', input }])).toBe(
@@ -57,9 +80,9 @@ describe('a turn in a chat', () => {
   it('cuts long results and says how much is left out', () => {
     const text = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
     const shown = print([{ type: 'tool-result', toolCallId: 'x', text }])
-    expect(shown).toContain('line 7')
-    expect(shown).not.toContain('line 8')
-    expect(shown).toContain('… 22 more lines')
+    const lines = shown.replaceAll(/<.*?>/g, '').match(/line \d+|… .*/g)
+    const kept = (from: number): string[] => [0, 1, 2, 3].map((index) => `line ${from + index}`)
+    expect(lines).toEqual([...kept(0), '… 22 more lines', ...kept(26)])
   })
 
   it('wraps the first line of a result up to three rows, and cuts the others', () => {

@@ -14,9 +14,14 @@ export interface ChatPrinter extends TurnPrinter {
 }
 
 const MOST_DIFF_LINES = 40
-const MOST_RESULT_LINES = 8
+/** Of a long result. A command says at its end why it failed. */
+const FIRST_RESULT_LINES = 4
+const LAST_RESULT_LINES = 4
 /** Of the first line of a result, which says why a call failed. Other lines are cut. */
 const MOST_FIRST_ROWS = 3
+
+/** How the engine begins the result of a call that changed nothing. */
+const FAILED = /^(Error: |Tool call )/
 
 /** Markdown as it streams, thinking in grey, a line for each tool call, then its diff and the start of its result. */
 export function createChatPrinter({ terminal: { stdout }, columns, paint }: ChatScreen): ChatPrinter {
@@ -24,6 +29,8 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
   const calls = new Map<string, ShownCall>()
   let isThinking = false
   let lastBlock: string | undefined
+  /** The call whose line was printed last: results of others name theirs. */
+  let lastCall: string | undefined
   const isBegunAnew = createBreakWatch()
 
   function endText(): void {
@@ -36,10 +43,15 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
     stdout.write(`${color(cutLine(toTerminalLine(text), columns()))}\n`)
   }
 
-  function printCall({ name, input, diffs }: ShownCall): void {
+  const lineOf = ({ name, input, diffs }: ShownCall): string => {
     const isQuestion = name === 'AskUserQuestion'
     const [first = ''] = isQuestion ? formatQuestions({ input }) : formatWhatRuns({ name, input, diffs })
-    stdout.write(`${stdout.bold('●')} ${cutLine(toTerminalLine(`${name} ${first}`), columns() - 2)}\n`)
+    return toTerminalLine(`${name} ${first}`)
+  }
+
+  function printCall(call: ShownCall): void {
+    stdout.write(`${stdout.bold('●')} ${cutLine(lineOf(call), columns() - 2)}\n`)
+    if (call.name === 'TodoWrite') for (const line of formatWhatRuns(call).slice(1)) note(`  ${line}`)
   }
 
   function printDiff(call: ShownCall): void {
@@ -54,14 +66,16 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
   function printResult(toolCallId: string, text: string): void {
     const call = calls.get(toolCallId)
     calls.delete(toolCallId)
-    if (call) printDiff(call)
+    if (call && toolCallId !== lastCall) note(`○ ${lineOf(call)}`)
+    if (call && !FAILED.test(text)) printDiff(call)
     const lines = text.trimEnd().split('\n')
-    const [first = '', ...others] = lines
-      .slice(0, MOST_RESULT_LINES)
-      .map((line) => line.replace(/\r$/, '').replaceAll('\t', '  '))
+    const [first = '', ...others] = lines.map((line) => line.replace(/\r$/, '').replaceAll('\t', '  '))
     for (const [index, row] of wrapFirst(first, columns() - 4).entries()) note(`${index === 0 ? '  └ ' : '    '}${row}`)
-    for (const line of others) note(`    ${line}`)
-    noteMore(lines.length - MOST_RESULT_LINES)
+    const hidden = lines.length - FIRST_RESULT_LINES - LAST_RESULT_LINES
+    const head = others.slice(0, hidden > 0 ? FIRST_RESULT_LINES - 1 : undefined)
+    for (const line of head) note(`    ${line}`)
+    noteMore(hidden)
+    if (hidden > 0) for (const line of others.slice(-LAST_RESULT_LINES)) note(`    ${line}`)
   }
 
   function noteMore(count: number): void {
@@ -87,6 +101,7 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
       case 'tool-call': {
         const call = { name: update.name, input: update.input, diffs: [] }
         calls.set(update.toolCallId, call)
+        lastCall = update.toolCallId
         printCall(call)
         break
       }
@@ -108,7 +123,10 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
       if (update) print(update)
     },
     finish: endText,
-    markRead: (toolCallId) => void calls.delete(toolCallId),
+    markRead(toolCallId) {
+      calls.delete(toolCallId)
+      lastCall = toolCallId
+    },
   }
 }
 

@@ -25,6 +25,7 @@ import { changeMode, changeModel, changeThinking, pickSession } from './choose.t
 import { formatHeader, readSessionModel } from './session-model.ts'
 import { formatSessionUsage } from './session-usage.ts'
 import { showRecent } from './show-recent.ts'
+import { watchKeys } from './watch-keys.ts'
 
 export interface ChatDeps {
   readonly owner: Owner
@@ -44,6 +45,8 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
   let sessionId = ''
   let agent: OfferedAgent
   let printer = createChatPrinter(screen)
+  /** Typed while a turn ran. */
+  let typedAhead = ''
 
   const tell = (sentence: string): void => stderr.write(`${stderr.dim(toTerminalLine(sentence))}\n`)
   const readRecord = (): Promise<SessionRecord> =>
@@ -63,7 +66,19 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
       canAsk: terminal.canAsk,
       continueWith: formatContinuation('chat', sessionId, flags),
       offersScopes: true,
-      onAsk: (toolCallId) => printer.markRead(toolCallId),
+      onAsk(toolCallId) {
+        // It was no answer to this question, and should not become a prompt after it.
+        typedAhead = ''
+        printer.markRead(toolCallId)
+      },
+      watchKeys: () =>
+        watchKeys(process.stdin, {
+          interrupt: () => interruption.request(),
+          cancel() {
+            if (!interruption.isRequested) interruption.request()
+          },
+          typed: (text) => (typedAhead = text),
+        }),
     }
     const opening = await open(conversation)
     if (opening) await converse(conversation, opening)
@@ -176,7 +191,8 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
 
   async function listen(): Promise<number> {
     for (let isLeaving = false; ;) {
-      const answer = await ask()
+      const answer = await ask(typedAhead)
+      typedAhead = ''
       if (answer === undefined || (answer === 'cancel' && isLeaving)) {
         stderr.write('\n')
         return ExitCode.done

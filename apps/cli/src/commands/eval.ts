@@ -3,6 +3,8 @@ import { formatEvaluation } from '../eval/eval-table.ts'
 import { FIXTURE_MODEL, runEvaluation } from '../eval/run-evaluation.ts'
 import { EVAL_TASKS } from '../eval/tasks/tasks.ts'
 import { ExitCode } from '../exit-code.ts'
+import type { TaskResult } from '../eval/run-task.ts'
+import { listenForInterruption } from '../interruption.ts'
 import { createTerminal } from '../terminal.ts'
 
 export interface EvalFlags {
@@ -16,11 +18,15 @@ export interface EvalFlags {
 export async function evaluate({ model, only, jobs, allowUnconfined = false, json }: EvalFlags): Promise<number> {
   const tasks = chooseTasks(only)
   const { stdout, stderr } = createTerminal(process)
+  using interruption = listenForInterruption()
+  const stop = new AbortController()
+  interruption.stopBy(() => stop.abort())
   let done = 0
   const results = await runEvaluation({
     tasks,
     jobs,
     allowUnconfined,
+    signal: stop.signal,
     ...(model !== undefined && { model }),
     told({ task, passed }) {
       done += 1
@@ -32,7 +38,23 @@ export async function evaluate({ model, only, jobs, allowUnconfined = false, jso
   else stdout.write(formatEvaluation(results))
   if (!json && model === undefined)
     stderr.write('The answers are written by hand: this tests Polylogue, not a model.\n')
-  return results.every(({ passed }) => passed) ? ExitCode.done : ExitCode.failed
+  const left = tasks.filter(({ name }) => !results.some(({ task, isUnasked }) => task === name && !isUnasked))
+  if (left.length > 0) stderr.write(explainLeft(left, { tasks, results, model }))
+  if (interruption.isRequested) return ExitCode.cancelled
+  return left.length === 0 && results.every(({ passed }) => passed) ? ExitCode.done : ExitCode.failed
+}
+
+interface StoppedRun {
+  readonly tasks: typeof EVAL_TASKS
+  readonly results: readonly TaskResult[]
+  readonly model: string | undefined
+}
+
+function explainLeft(left: typeof EVAL_TASKS, { tasks, results, model }: StoppedRun): string {
+  const why = results.some(({ isUnasked }) => isUnasked) ? ', because the model could not be asked' : ''
+  const names = left.map(({ name }) => name).join(',')
+  const flags = [...(model === undefined ? [] : ['--model', model]), '--only', names]
+  return `${left.length} of ${tasks.length} tasks were not run${why}. Go on with:\n  polylogue eval ${flags.join(' ')}\n`
 }
 
 function chooseTasks(only: string | undefined): typeof EVAL_TASKS {

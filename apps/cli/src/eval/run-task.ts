@@ -13,6 +13,8 @@ export interface TaskResult {
   readonly passed: boolean
   /** Why it did not. */
   readonly why?: string
+  /** The model could not be asked at all: no key, no server, no such model. */
+  readonly isUnasked?: true
   /** Absent when no model was called. */
   readonly usage?: UsageAmounts
 }
@@ -20,7 +22,7 @@ export interface TaskResult {
 /** Lets the agent work on the task's repository in this folder, which must be empty, and runs the test afterwards. */
 export async function runTask(
   task: EvalTask,
-  { owner, folder }: { readonly owner: Owner; readonly folder: string },
+  { owner, folder, signal }: { readonly owner: Owner; readonly folder: string; readonly signal: AbortSignal },
 ): Promise<TaskResult> {
   for (const [path, text] of Object.entries(task.files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
@@ -28,7 +30,9 @@ export async function runTask(
   }
   const body = { agent: 'coder', preset: 'workspace-write', directory: folder } as const
   const { sessionId } = await owner.console.createSession({ body })
-  const stop = await converse(owner, sessionId, task.prompt)
+  const cancel = (): void => void owner.aap.cancelTurn(sessionId).catch(() => undefined)
+  signal.addEventListener('abort', cancel)
+  const stop = await converse(owner, sessionId, task.prompt).finally(() => signal.removeEventListener('abort', cancel))
   const { passed, why } = await checkTask(task, folder)
   const { total } = await owner.console.readUsage({ query: { by: 'session', session: sessionId, limit: 1 } })
   const reason = stop.error ?? (stop.said.startsWith('I give up.') ? stop.said : why)
@@ -37,6 +41,7 @@ export async function runTask(
     about: task.about,
     passed,
     ...(!passed && { why: reason ?? stop.outcome }),
+    ...(stop.outcome === 'failed' && (total?.inputTokens ?? 0) === 0 && { isUnasked: true }),
     ...(total && { usage: total }),
   }
 }
