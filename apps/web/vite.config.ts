@@ -21,6 +21,10 @@ const withoutUnused: Plugin = {
   load: (id) => UNUSED[id.replace(/^\0unused:/, '')],
 }
 
+/** Small modules of the first screen that other screens share. One file of them is smaller than forty. */
+const BASE =
+  /\/src\/(?:model\/(?!console-client|console-contract|schedules)|i18n\/(?:en|init|server)|ui\/(?:copy|format|spell|settings|door|status|model|outside|card|dialog|lazy))|lucide-react\/dist\/esm\/(?!icons|lucide)/
+
 export default defineConfig({
   root: source('.'),
   plugins: [react(), withoutUnused],
@@ -32,6 +36,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: BASE }] } } },
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': 'http://127.0.0.1:8020', '/socket.io': { target: 'ws://127.0.0.1:8020', ws: true } } },

@@ -12,6 +12,8 @@ export interface AcpClient {
   begin(method: string, params: object): Promise<Frame>
   answer(id: unknown, result: object): void
   close(): void
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<unknown>
 }
 
 export async function connectAcp(url: string, key: string, agent = 'scripted'): Promise<AcpClient> {
@@ -36,7 +38,9 @@ export async function connectAcp(url: string, key: string, agent = 'scripted'): 
     send({ id, method, params })
     return promise
   }
+  const closed = once(socket, 'close')
   const client: AcpClient = {
+    closed,
     frames,
     begin,
     async request(method, params) {

@@ -63,6 +63,16 @@ describe('an approval', () => {
     await chat.begin(running('b1', command))
     const shown = chat.card.locator('.card-command')
     expect(await shown.textContent()).toBe(command.replace('\u202e', '\\u202e'))
+    // The exact input is that of the record, and its hash the one that was asked for.
+    const id = new URL(stage.page.url()).pathname.split('/')[2]
+    const record = (await stage.page.evaluate(
+      `fetch('/api/polylogue/sessions/${id}/calls/b1').then((answer) => answer.json())`,
+    )) as { input: unknown; requested: { callHash: string } }
+    expect(record.input).toEqual({ command })
+    await chat.card.locator('summary').click()
+    expect(JSON.parse((await chat.card.locator('details pre').textContent()) ?? '')).toEqual(record.input)
+    expect(await chat.card.locator('details code').innerText()).toBe(record.requested.callHash)
+    await chat.card.locator('summary').click()
     for (const name of ['Deny', 'Allow']) {
       const box = await button(name).boundingBox()
       expect(box?.y ?? 0).toBeGreaterThan(0)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
 import { type Chat, chatOn } from './chat.ts'
+import { checkStop } from './long-lines.ts'
 import { type Stage, openStage, withoutLosses } from './stage.ts'
 
 let stage: Stage
@@ -89,6 +90,23 @@ describe('the chat', () => {
     ])
   })
 
+  it('console 4: a paragraph in Arabic begins at the right, and one in English beside it at the left', async () => {
+    await chat.begin(script('say مرحبا بالعالم.', '', 'say Hello, world.'))
+    await chat.answered('Hello, world.')
+    // How far the letters are from both edges of their paragraph.
+    const edges = await stage.page
+      .evaluate(`[...document.querySelectorAll('.agent-row .markdown p')].map((paragraph) => {
+      const range = document.createRange()
+      range.selectNodeContents(paragraph)
+      const [text, room] = [range.getBoundingClientRect(), paragraph.getBoundingClientRect()]
+      return { left: text.left - room.left < 1, right: room.right - text.right < 1 }
+    })`)
+    expect(edges).toEqual([
+      { left: false, right: true },
+      { left: true, right: false },
+    ])
+  })
+
   it('console 6: a reload in the middle of an answer shows the same text, which continues', async () => {
     await chat.begin('think Slowly\nsay One two\nsleep 4000\nsay three four')
     await chat.answered('One two')
@@ -139,13 +157,25 @@ describe('the chat', () => {
     await other.page.close()
   })
 
-  it('console 9: Esc stops the answer; the text so far stays', async () => {
+  it('console 9: Esc stops the answer and what it runs; the text so far stays, after a reload too', async () => {
+    // A second on a quiet machine, which `npm run proof -- console` measures.
+    await checkStop(stage, { mostMs: 10_000 })
+  })
+
+  it('console 9: Esc closes what is open first', async () => {
     await chat.begin('say Partial text\nsleep 600000')
     await chat.answered('Partial text')
-    await stage.page.locator('.composer-stop').waitFor()
+    await stage.page.getByRole('button', { name: 'More' }).click()
+    await stage.page.getByRole('menu').waitFor()
+    await stage.page.keyboard.press('Escape')
+    await stage.page.getByRole('menu').waitFor({ state: 'detached' })
+    await stage.page.keyboard.press('ControlOrMeta+k')
+    await stage.page.getByRole('dialog').waitFor()
+    await stage.page.keyboard.press('Escape')
+    await stage.page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await stage.page.locator('.composer-stop').isVisible()).toBe(true)
     await stage.page.keyboard.press('Escape')
     await chat.rests()
-    await expect.poll(async () => (await chat.rows()).at(-1)).toBe('Partial text')
   })
 
   it('console 10, 11: a queued message survives a reload, is edited and dropped, and returns to the composer after a stop', async () => {

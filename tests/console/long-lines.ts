@@ -68,6 +68,40 @@ const TYPE = `new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)))
 })`
 
+/** Esc stops an answer and the call that it waits for, within `mostMs` by the page's own clock. What it said stays. */
+export async function checkStop(stage: Stage, { mostMs }: { readonly mostMs: number }): Promise<string> {
+  const { page } = stage
+  const chat = chatOn(page)
+  const waits = 'call w1 Bash {"command":"echo begun; sleep 600"}'
+  await chat.begin(`think Thought about\nsay Partial text\n${waits}`)
+  await chat.card.getByRole('button', { name: /^Allow/ }).click()
+  await chat.call('w1').locator('.call-live').getByText('begun').waitFor()
+  await page.locator('.composer-stop').waitFor()
+  await page.evaluate(MEASURE_STOP)
+  await page.keyboard.press('Escape')
+  await chat.rests()
+  const took = Number(await page.evaluate('globalThis.stoppedAfter'))
+  expect([took <= mostMs, took]).toEqual([true, took])
+  const look = async () => [...(await chat.rows()).slice(1), await chat.call('w1').getAttribute('data-status')]
+  await expect.poll(look).toEqual(['Partial text', 'cancelled'])
+  await page.reload()
+  await expect.poll(look).toEqual(['Partial text', 'cancelled'])
+  await chat.say('say Still here')
+  await chat.answered('Still here')
+  await chat.rests()
+  return `stopped after ${Math.round(took)} ms`
+}
+
+const MEASURE_STOP = `(() => {
+  let began
+  addEventListener('keydown', () => (began = performance.now()), { capture: true, once: true })
+  new MutationObserver((_, observer) => {
+    if (began === undefined || document.querySelector('.composer-stop, [data-status=pending]') !== null) return
+    globalThis.stoppedAfter = performance.now() - began
+    observer.disconnect()
+  }).observe(document.body, { childList: true, subtree: true, attributes: true })
+})()`
+
 const heapMb = async ({ page }: Chat): Promise<number> =>
   Number(await page.evaluate('(gc(), gc(), performance.memory.usedJSHeapSize / 1e6)'))
 
@@ -101,14 +135,15 @@ export async function checkHeap(
   return `the heap grew by ${grown.toFixed(1)} MB`
 }
 
-/** Steps through a log from its end, at places that the reader has not seen. */
+/** Steps back through a log from its end and forth again, at places that the reader has not seen. */
 export async function checkScrub(
   stage: Stage,
   { events, steps, stepMs }: { readonly events: number; readonly steps: number; readonly stepMs: number },
 ): Promise<string> {
   const { page } = stage
   const id = await fill(stage, events)
-  const { last } = (await ask(stage, `/api/polylogue/sessions/${id}/turns?limit=1`)) as { last: number }
+  const turnsAt = (query: string) => ask(stage, `/api/polylogue/sessions/${id}/turns?limit=1${query}`)
+  const { last } = (await turnsAt('')) as { last: number }
   expect(last).toBeGreaterThanOrEqual(events)
   await page.goto(`${stage.server().url}/s/${id}?at=${last - 1}`)
   await page
@@ -116,23 +151,47 @@ export async function checkScrub(
     .first()
     .waitFor()
   const times: number[] = []
-  for (let step = 1; step <= steps; step++) {
-    const seq = Math.floor((last * (steps - step + 1)) / (steps + 2)) + 1
-    times.push(Number(await page.evaluate(SCRUB(seq))))
+  for (const seq of placesIn(last, steps)) {
+    const shown = (await page.evaluate(SCRUB(seq))) as {
+      readonly ms: number
+      readonly row: number
+      readonly turn: string
+    }
+    times.push(shown.ms)
+    const { total, rows } = (await turnsAt(`&at=${seq}`)) as {
+      readonly total: number
+      readonly rows: readonly { readonly turn: { readonly turn_id: string } }[]
+    }
+    expect({ row: shown.row, turn: shown.turn }).toEqual({ row: total - 1, turn: rows.at(-1)?.turn.turn_id })
   }
   const sorted = times.toSorted((a, b) => a - b)
   const worst = sorted.at(-1) ?? 0
   expect([worst <= stepMs, worst]).toEqual([true, worst])
-  return `slowest step ${Math.round(worst)} ms`
+  return `slowest step ${Math.round(worst)} ms, middle ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms`
 }
 
-/** Sets the number field as a user does, and waits until rows of that seq are drawn. */
+function placesIn(last: number, steps: number): readonly number[] {
+  const places = Array.from({ length: steps }, (_, step) => Math.floor((last * (step + 1)) / (steps + 2)) + 1)
+  const isBack = (_: number, index: number): boolean => index % 2 === 0
+  return [...places.filter(isBack).toReversed(), ...places.filter((place, index) => !isBack(place, index))]
+}
+
+/**
+ * Sets the number field as a user does, and waits until the view rests. Returns the last row that is in view then, and when
+ * it was drawn there.
+ */
 const SCRUB = (seq: number): string => `new Promise((done) => {
   const field = document.querySelector('.scrubber input[type=number]')
   const began = performance.now()
+  let shown = { row: -1, turn: '', ms: 0 }
   const look = () => {
-    const isThere = document.querySelector('.past[data-at="${seq}"] .row:not(.row-skeleton)') !== null
-    if (isThere) done(performance.now() - began)
+    const now = performance.now()
+    const view = document.querySelector('.past .transcript').getBoundingClientRect()
+    const isInView = (item) => Math.abs(item.getBoundingClientRect().bottom - view.bottom) < 100
+    const item = [...document.querySelectorAll('.past[data-at="${seq}"] [data-item-index]')].findLast(isInView)
+    const [row, turn] = [Number(item?.dataset.itemIndex ?? -1), item?.querySelector('[data-turn]')?.dataset.turn ?? '']
+    if (row !== shown.row || turn !== shown.turn) shown = { row, turn, ms: now - began }
+    if (shown.turn !== '' && now - began > shown.ms + 300) done(shown)
     else requestAnimationFrame(look)
   }
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, '${seq}')

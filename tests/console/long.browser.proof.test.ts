@@ -1,7 +1,7 @@
 // The long lines of the console, whole. `npm test` has samples of them in long.browser.test.ts.
 import { afterAll, beforeAll, it } from 'vitest'
 import { chatOn } from './chat.ts'
-import { checkHeap, checkScrub, checkSteady } from './long-lines.ts'
+import { checkHeap, checkScrub, checkSteady, checkStop } from './long-lines.ts'
 import { proven } from './prove.ts'
 import { type Stage, openStage } from './stage.ts'
 
@@ -11,6 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
+it(
+  'console 9: Esc stops within a second',
+  proven({ what: 'Esc stops an answer and the command that it runs', count: 1 }, () =>
+    checkStop(stage, { mostMs: 1_000 }),
+  ),
+)
 it(
   'console 24: 100 deltas a second for 60 s',
   proven({ what: 'deltas at 100 a second leave the page free to type', count: 6_000 }, () =>

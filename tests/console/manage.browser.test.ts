@@ -1,10 +1,18 @@
+import { execFile, spawn } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { io } from 'socket.io-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runPolylogue } from '../cli/run-polylogue.ts'
+import { connectAcp } from './acp-client.ts'
 import { type Chat, chatOn } from './chat.ts'
+import { readQr } from './read-qr.ts'
 import { type Stage, openStage, withoutLosses } from './stage.ts'
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 let stage: Stage
 let chat: Chat
 
@@ -12,6 +20,8 @@ beforeAll(async () => {
   stage = await openStage({
     config: (folder) => ({
       mcpServers: { files: mcpServerIn(folder) },
+      agents: [{ name: 'priced', instructions: 'Be short.', model: 'demo' }],
+      prices: { 'polylogue/demo': { input: 300, output: 1_500, currency: 'USD' } },
       budgets: { turn: { steps: 700 }, key: { per: 'day', money: 20, tokens: 9_000_000, whenSpent: 'stop' } },
     }),
   })
@@ -39,6 +49,19 @@ const mcpServerIn = (folder: string) => ({
 
 const ask = async (path: string, key = stage.server().localKey): Promise<Response> =>
   fetch(`${stage.server().url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+/** A whole turn of a new session. */
+async function turn(agent: string, content: string): Promise<void> {
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${stage.server().url}/aap/v3/sessions${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const { sessionId } = (await (await post('', { agent: { name: agent } })).json()) as { sessionId: string }
+  const answer = await post(`/${sessionId}/turns`, { stream: 'none', messages: [{ role: 'user', content }] })
+  expect(answer.status).toBe(200)
+  await answer.arrayBuffer()
+}
 const open = (path: string) => stage.page.goto(`${stage.server().url}${path}`)
 
 it('console 52: a key is shown once and works until it is revoked', async () => {
@@ -56,6 +79,10 @@ it('console 52: a key is shown once and works until it is revoked', async () => 
     () => 'ended',
     () => 'ended',
   )
+  const socket = io(stage.server().url ?? '', { auth: { token: key }, transports: ['websocket'], reconnection: false })
+  const disconnected = new Promise((resolve) => socket.once('disconnect', resolve))
+  await new Promise((resolve) => socket.once('connect', () => resolve(undefined)))
+  const editor = await connectAcp(stage.server().url ?? '', key)
   await stage.page.reload()
   const row = stage.page.locator('tr').filter({ hasText: 'laptop' })
   await row.waitFor()
@@ -64,6 +91,7 @@ it('console 52: a key is shown once and works until it is revoked', async () => 
   await row.waitFor({ state: 'detached' })
   expect((await ask('/api/polylogue/me', key)).status).toBe(401)
   expect(await ended).toBe('ended')
+  await Promise.all([disconnected, editor.closed])
 })
 
 it('console 52: the browser that looks is marked, and is not signed out by one click', async () => {
@@ -137,20 +165,83 @@ it('console 53: rules are tried before they are added, changed, ordered and remo
   await memory.waitFor({ state: 'detached' })
 })
 
-it('console 55: usage is what the server sums up, and an unknown price is a question mark', async () => {
-  const { rows } = (await (await ask('/api/polylogue/usage?by=model')).json()) as {
-    rows: readonly { model: string; calls: number; inputTokens: number; outputTokens: number }[]
-  }
+interface Amounts {
+  readonly [name: string]: unknown
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: Readonly<Record<string, number>>
+  readonly unpricedCalls: number
+}
+
+/** What `polylogue usage` prints about this server. */
+async function usageBy(by: string): Promise<{ readonly rows: readonly Amounts[]; readonly total: Amounts }> {
+  const args = ['usage', '--by', by, '--json', '--data', stage.dataDir]
+  const { stdout } = await runPolylogue(args, { cwd: stage.dataDir })
+  return JSON.parse(stdout) as { rows: readonly Amounts[]; total: Amounts }
+}
+
+const shownAmounts = ({ calls, inputTokens, outputTokens, cost, unpricedCalls }: Amounts): readonly string[] => {
+  const count = new Intl.NumberFormat('en')
+  const known = Object.entries(cost).map(([currency, amount]) =>
+    new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount),
+  )
+  const shownCost = [...known, ...(unpricedCalls > 0 ? ['?'] : [])].join(' + ')
+  return [...[calls, inputTokens, outputTokens].map((amount) => count.format(amount)), shownCost]
+}
+
+it('console 55: usage is what polylogue usage prints, and an unknown price is a question mark', async () => {
+  // A large amount, which is not rounded, and a model that has a price.
+  await turn('scripted', `say ${'many words '.repeat(8_000)}`)
+  await turn('priced', 'Hello')
   await open('/usage')
-  await stage.page.locator('.usage-table tbody tr').first().waitFor()
   const shown = stage.page.locator('.usage-table tbody tr')
-  expect(await shown.count()).toBe(rows.length)
-  const count = (amount: number): string =>
-    new Intl.NumberFormat('en', { notation: amount >= 10_000 ? 'compact' : 'standard' }).format(amount)
-  for (const [index, { model, calls, inputTokens, outputTokens }] of rows.entries()) {
-    const cells = await shown.nth(index).locator('td').allInnerTexts()
-    expect(cells).toEqual([model, count(calls), count(inputTokens), count(outputTokens), '?'])
+  for (const by of ['model', 'agent', 'key', 'session', 'day']) {
+    await stage.page.locator('.tabs').getByRole('button', { name: by }).click()
+    const { rows, total } = await usageBy(by)
+    expect(rows.length).toBeGreaterThan(0)
+    const wanted = rows.map((row) => [String(row[by]), ...shownAmounts(row)])
+    const cells = () =>
+      shown.evaluateAll((lines) => lines.map((line) => [...line.querySelectorAll('td')].map((cell) => cell.innerText)))
+    await expect.poll(cells, { timeout: 15_000 }).toEqual(wanted)
+    const [calls, input, output, cost] = shownAmounts(total)
+    expect(await stage.page.locator('.usage-total dd').allInnerTexts()).toEqual([cost, calls, input, output])
   }
+  const { rows } = await usageBy('model')
+  const costs = rows.map((row) => shownAmounts(row)[3])
+  expect([costs.includes('?'), costs.some((cost) => cost?.startsWith('$'))]).toEqual([true, true])
+})
+
+it('console 55: the bars of each day are stacked by model, with a legend in words, and say the same as a table', async () => {
+  await turn('scripted', 'say For the bars')
+  await turn('priced', 'Hello')
+  await open('/usage')
+  const { rows } = await usageBy('day,model')
+  const wanted = rows
+    .map(({ model, inputTokens, outputTokens }) => ({ model: String(model), tokens: inputTokens + outputTokens }))
+    .toSorted((a, b) => b.tokens - a.tokens)
+  const [largest, smallest, ...others] = wanted.map(({ tokens }) => tokens)
+  if (largest === undefined || smallest === undefined) throw new Error('two models were used')
+  expect(others).toEqual([])
+  const shown = (amount: number): string =>
+    new Intl.NumberFormat('en', { notation: amount >= 10_000 ? 'compact' : 'standard' }).format(amount)
+  const figure = stage.page.locator('.usage-bars')
+  await expect
+    .poll(() => figure.locator('.bars-legend li').allTextContents(), { timeout: 15_000 })
+    .toEqual(wanted.map(({ model, tokens }) => ` ${model} ${shown(tokens)}`))
+  const table = figure.getByRole('table', { name: 'Tokens by day and model' })
+  const cellsOf = (row: number) => table.getByRole('row').nth(row).locator('th, td').allTextContents()
+  expect(await cellsOf(0)).toEqual(['Day', ...wanted.map(({ model }) => model), 'All models'])
+  const [, ...today] = await cellsOf(14)
+  expect(today).toEqual([largest, smallest, largest + smallest].map(shown))
+  expect(await table.getByRole('row').count()).toBe(15)
+  const stack = figure.locator('.bars b').last()
+  const heights = await stack.locator('i').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+  const whole = (await stack.boundingBox())?.height ?? 0
+  const least = 2
+  const toScale = [largest, smallest].map((tokens) => Math.max(least, (whole * tokens) / (largest + smallest)))
+  for (const [index, height] of heights.entries()) expect(Math.abs(height - (toScale[index] ?? 0))).toBeLessThan(least)
+  expect(heights.length).toBe(2)
 })
 
 it('console 54: the health of an MCP server turns within 5 s when it dies, and when it is back', async () => {
@@ -185,18 +276,44 @@ it('console 58: a link that a phone reads as a QR code signs it in, once', async
   await stage.page.getByRole('button', { name: 'Make a link' }).click()
   await stage.page.getByRole('img', { name: 'The link as a QR code' }).waitFor()
   const link = await stage.page.locator('[data-link]').innerText()
-  const path = (await stage.page.locator('.qr-code path').getAttribute('d')) ?? ''
-  // A code of this length has at least 29 by 29 modules, about half of them dark.
-  expect(path.split('z').length - 1).toBeGreaterThan(300)
+  const code = stage.page.locator('.qr-code')
+  const drawn = (await code.locator('path').getAttribute('d')) ?? ''
+  const dark = new Set([...drawn.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => `${x} ${y}`))
+  const [, , width] = ((await code.getAttribute('viewBox')) ?? '').split(' ').map(Number)
+  // Around the code is a border of two modules.
+  const scanned = readQr((width ?? 0) - 4, (x, y) => dark.has(`${x + 2} ${y + 2}`))
+  expect(scanned).toBe(link)
   const phone = await stage.newContext()
   const page = await phone.newPage()
   await page.setViewportSize({ width: 390, height: 780 })
-  await page.goto(link)
+  await page.goto(scanned)
   await page.locator('.composer textarea').waitFor()
+  const [cookie] = await phone.cookies()
+  expect([cookie?.httpOnly, cookie?.sameSite]).toEqual([true, 'Strict'])
+  const me = 'fetch("/api/polylogue/me").then((answer) => answer.json())'
+  expect(await page.evaluate(me)).toMatchObject({ user: 'local', via: 'cookie' })
   await page.goto('about:blank')
-  await page.goto(link)
+  await page.goto(scanned)
   await page.getByRole('alert').waitFor()
   await phone.close()
+})
+
+it('the lines of Connect run as they are, given the key', async () => {
+  await open('/connect')
+  const block = (name: string) => stage.page.locator('.connect-block').filter({ hasText: name }).locator('pre')
+  const environment = { ...process.env, KEY: stage.server().localKey }
+  const shell = await promisify(execFile)('sh', ['-c', await block('curl').innerText()], { env: environment })
+  expect(shell.stdout).toContain('turn_stop')
+  const program = spawn(process.execPath, ['--input-type=module', '--eval', await block('JavaScript').innerText()], {
+    cwd: ROOT,
+    env: environment,
+  })
+  try {
+    for await (const printed of program.stdout) if (String(printed).includes('chat:end')) return
+    expect.unreachable('the program ended before its turn')
+  } finally {
+    program.kill()
+  }
 })
 
 it('the budgets of each agent are shown with what happens when they are used up', async () => {

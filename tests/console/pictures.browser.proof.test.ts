@@ -40,6 +40,8 @@ afterAll(() => {
 
 async function take(page: Page, name: string): Promise<void> {
   await page.evaluate('document.fonts.ready')
+  // Until the code for Markdown is there, text is plain.
+  await page.locator('.markdown.plain').first().waitFor({ state: 'detached' })
   const picture = await page.screenshot()
   expect(picture.length).toBeGreaterThan(LEAST_BYTES)
   made.add(name)
@@ -73,6 +75,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await take(page, `past-${colorScheme}`)
     await page.goto(`${stage.server().url}/usage`)
     await page.locator('.usage-table tbody tr').first().waitFor()
+    await page.locator('.bars-legend li').first().waitFor()
     await take(page, `usage-${colorScheme}`)
     await page.goto(`${stage.server().url}/manage/rules`)
     await page.locator('.manage-add').waitFor()

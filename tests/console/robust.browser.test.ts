@@ -69,6 +69,69 @@ describe('the connection', () => {
   })
 })
 
+it('console 12: a message that ends every connection is given up, and can be sent again', async () => {
+  const page = await stage.context.newPage()
+  let isPoison = true
+  await page.routeWebSocket(/socket\.io/, (socket) => {
+    const server = socket.connectToServer()
+    socket.onMessage((message) => {
+      if (isPoison && String(message).includes('too much for it')) void socket.close()
+      else server.send(message)
+    })
+    server.onMessage((message) => socket.send(message))
+  })
+  const victim = chatOn(page)
+  await page.goto(stage.page.url())
+  await page.locator('.chat[data-phase=ready]').waitFor()
+  await victim.say('say too much for it')
+  const refused = page.locator('[data-outgoing=refused]')
+  await refused.waitFor({ timeout: 60_000 })
+  isPoison = false
+  await refused.getByRole('button', { name: 'Try again' }).click()
+  await victim.answered('too much for it')
+  await victim.rests()
+  await page.close()
+})
+
+it('console 3: the first message is shown while its session is made, and what is typed meanwhile comes along', async () => {
+  const page = await stage.context.newPage()
+  const visitor = chatOn(page)
+  await page.goto(stage.server().url ?? '')
+  await page.locator('.new .pick').first().waitFor()
+  const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
+  const made: string[] = []
+  await page.route('**/api/sessions', async (route) => {
+    made.push(route.request().method())
+    await isHeld
+    await route.continue()
+  })
+  await visitor.say('The first message')
+  await page.locator('.new [data-outgoing=sending]').getByText('The first message').waitFor()
+  await visitor.say('and the second')
+  expect(await visitor.composer.inputValue()).toBe('and the second')
+  release()
+  await page.locator('.chat[data-phase=ready]').waitFor()
+  await expect.poll(() => visitor.composer.inputValue()).toBe('and the second')
+  expect(made).toEqual(['POST'])
+  await page.goto(stage.server().url ?? '')
+  await visitor.composer.waitFor()
+  expect(await visitor.composer.inputValue()).toBe('')
+  await page.close()
+})
+
+it('what cannot begin a session returns to the composer', async () => {
+  const page = await stage.context.newPage()
+  const visitor = chatOn(page)
+  await page.goto(stage.server().url ?? '')
+  await page.locator('.new .pick').first().waitFor()
+  await page.route('**/api/sessions', (route) => route.abort())
+  await visitor.say('Words that are not lost')
+  await page.getByRole('alert').waitFor()
+  await expect.poll(() => visitor.composer.inputValue()).toBe('Words that are not lost')
+  await visitor.composer.fill('')
+  await page.close()
+})
+
 describe('a connection that is dead without a word', () => {
   /** A page whose first socket goes silent when it is told to. Its clock is ours. */
   const openSilent = async () => {

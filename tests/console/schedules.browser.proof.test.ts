@@ -18,12 +18,14 @@ it(
 async function openRun(): Promise<void> {
   const { page } = stage
   const headers = { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ title: 'Every minute', prompt: 'say It ran by itself', cron: '* * * * *' })
+  const body = JSON.stringify({ title: 'Every minute', prompt: 'It ran by itself', cron: '* * * * *' })
   await fetch(`${stage.server().url}/api/scheduled-tasks`, { method: 'POST', headers, body })
   await page.goto(`${stage.server().url}/schedules`)
   const run = page.locator('.day-list [data-run]').first()
   await run.waitFor({ timeout: 120_000 })
   await run.locator('a').click()
-  await chatOn(page).answered('It ran by itself')
+  await page.locator('.said').getByText('It ran by itself').waitFor()
+  await page.locator('.agent-row .markdown:not(.plain)').first().waitFor()
+  await chatOn(page).rests()
   expect(new URL(page.url()).pathname).toMatch(/^\/s\//)
 }

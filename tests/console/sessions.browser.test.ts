@@ -150,8 +150,16 @@ it('console 42: a guest reads a shared session live and can change nothing', asy
   expect(await page.locator('.user-row .speaker').allInnerTexts()).toEqual(['local'])
   await chat.say('say Said while she looks')
   await guest.answered('Said while she looks')
+  await chat.say(script(call('g1', 'Bash', { command: 'sleep 600' }), '---', 'say Stopped.'))
+  await chat.card.getByRole('button', { name: /^Allow/ }).click()
+  await guest.call('g1').getByRole('timer').waitFor()
   const offered =
     '.composer, .ask, .call-stop, [aria-label="Edit the message"], [aria-label="Answer again"], .chat-header a'
+  expect(await page.locator(offered).count()).toBe(0)
+  await chat.call('g1').getByRole('button', { name: 'Stop this call' }).click()
+  await guest.answered('Stopped.')
+  await page.goto(`${stage.page.url()}?at=5`)
+  await page.locator('.past .user-row').first().waitFor()
   expect(await page.locator(offered).count()).toBe(0)
   await page.goto(`${stage.page.url()}/doors`)
   await page.getByRole('alert').waitFor()
@@ -163,7 +171,7 @@ it("console 31: a sub-agent's approval shows in its session and in the inbox", a
   await chat.begin(script(call('a1', 'Agent', { description: 'look around', prompt: inner }), '---', 'say All done.'))
   await chat.card.waitFor()
   expect(await chat.card.innerText()).toContain('look around')
-  expect(await stage.page.title()).toBe('(1) Polylogue')
+  expect(await stage.page.title()).toMatch(/^\(1\) call a1 Agent .* · Polylogue$/)
   await stage.page.locator('.rail a[href="/inbox"]').click()
   const item = stage.page.locator('.inbox-item')
   await item.filter({ hasText: 'Bash' }).waitFor()
@@ -198,6 +206,36 @@ it('a long list of sessions scrolls by itself: the page has no more than its win
   expect(await stage.page.locator('.rail-sessions').evaluate((list) => list.scrollHeight > list.clientHeight)).toBe(
     true,
   )
+})
+
+it('console 31, 41: what waits is in the inbox however old it is, and an old session that begins again is listed', async () => {
+  const turn = async (id: string, content: string): Promise<void> => {
+    const answer = await fetch(`${stage.server().url}/aap/v3/sessions/${id}/turns`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ stream: 'none', messages: [{ role: 'user', content }] }),
+    })
+    expect(answer.status).toBe(200)
+    await answer.arrayBuffer()
+  }
+  const made = await fetch(`${stage.server().url}/api/polylogue/sessions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ agent: 'scripted', preset: 'workspace-write' }),
+  })
+  const { sessionId: waiting } = (await made.json()) as { sessionId: string }
+  const quiet = await seed(1)
+  await turn(waiting, call('old', 'Bash', { command: 'uname -old' }))
+  for (let from = 0; from < 110; from += 10) await Promise.all(Array.from({ length: 10 }, () => seed(0)))
+  await stage.page.goto(`${stage.server().url}/inbox`)
+  await stage.page.locator(`.inbox-item[href="/s/${waiting}"]`).locator('code').getByText('uname -old').waitFor()
+  expect(await stage.page.locator(`.session-row[href="/s/${quiet}"]`).count()).toBe(0)
+  await turn(quiet, 'say Here again')
+  await stage.page.locator(`.session-row[href="/s/${quiet}"]`).waitFor()
+  expect(await rail().first().getAttribute('href')).toBe(`/s/${quiet}`)
+  await stage.page.locator(`.inbox-item[href="/s/${waiting}"]`).click()
+  await chat.card.getByRole('button', { name: 'Deny' }).first().click()
+  await chat.card.waitFor({ state: 'detached' })
 })
 
 it('console 71: no page broke a rule of its own', () => {

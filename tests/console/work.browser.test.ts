@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, script } from '../support/script.ts'
 import { type Chat, chatOn } from './chat.ts'
@@ -19,6 +21,11 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 const path = (): string => new URL(stage.page.url()).pathname
+/** The page then believes that it is hidden, or visible. */
+const see = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))`)
 const WAIT = { timeout: 15_000 }
 const leaves = async (from: string): Promise<void> => {
   await expect.poll(path, WAIT).not.toBe(from)
@@ -117,17 +124,80 @@ it('console 13: files are pasted, dropped and chosen, and images show after a re
   await expect
     .poll(() => sent.locator('img').evaluate((image): unknown => Reflect.get(image, 'naturalWidth')), WAIT)
     .toBe(1)
-  expect(await sent.locator('.attachments').innerText()).toContain('notes.txt')
+  const [notes] = await Promise.all([
+    stage.page.waitForEvent('download'),
+    sent.locator('.attachments').getByText('notes.txt').click(),
+  ])
+  expect(await readFile(await notes.path(), 'utf8')).toBe('some notes')
+  const image = (await sent.locator('a:has(img)').getAttribute('href')) ?? ''
+  const type = `fetch('${image}').then((answer) => answer.headers.get('content-type'))`
+  expect(await stage.page.evaluate(type)).toBe('image/png')
+})
+
+it('console 13: files that are too large together are refused before they are sent', async () => {
+  const files = stage.page.locator('.composer-files')
+  const [chooser] = await Promise.all([
+    stage.page.waitForEvent('filechooser'),
+    stage.page.getByRole('button', { name: 'Add files' }).click(),
+  ])
+  const large = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(9 * 1024 * 1024, 'x') })
+  await chooser.setFiles([large('one.txt'), large('two.txt')])
+  await files.getByText('too large: at most 16 MiB in all').waitFor()
+  await expect.poll(() => files.locator('[data-ready=true]').allInnerTexts(), WAIT).toEqual(['one.txt'])
+  await stage.page.getByRole('button', { name: 'Remove: one.txt' }).click()
+  await stage.page.getByRole('button', { name: 'Remove: two.txt' }).click()
 })
 
 it('console 5: a call shows what it prints while it runs', async () => {
   await chat.begin(script(call('l1', 'Bash', { command: 'echo begun; sleep 600' }), '---', 'say Over.'))
   await chat.card.getByRole('button', { name: /^Allow/ }).click()
   await chat.call('l1').locator('.call-live').getByText('begun').waitFor()
-  await chat.call('l1').locator('.call-head').click()
   await chat.call('l1').getByRole('button', { name: 'Stop this call' }).click()
   await chat.answered('Over.')
   expect(await chat.call('l1').locator('.call-live').count()).toBe(0)
+})
+
+it('console 5: a running call shows how long it has been running, and stops alone', async () => {
+  await chat.begin(script(call('r1', 'Bash', { command: 'sleep 600' }), '---', 'say Went on.'))
+  await chat.card.getByRole('button', { name: /^Allow/ }).click()
+  await chat.call('r1').getByRole('timer').waitFor()
+  // A page that comes later learns the start from the server. Its clock moves only when the test says so.
+  const page = await stage.newPage({ storageState: await stage.context.storageState() })
+  await page.clock.install()
+  await page.goto(stage.page.url())
+  const head = page.locator('[data-call=r1] .call-line')
+  const clock = head.getByRole('timer')
+  await clock.waitFor()
+  const session = path().split('/')[2]
+  const { startedAt } = (await page.evaluate(
+    `fetch('/api/polylogue/sessions/${session}/calls/r1').then((answer) => answer.json())`,
+  )) as { startedAt: number }
+  await page.clock.pauseAt(Date.now() + 3_000_000)
+  const shown = async (): Promise<number> => {
+    const [minutes = 0, seconds = 0] = (await clock.innerText()).split(':').map(Number)
+    return minutes * 60 + seconds
+  }
+  const isRight = async (): Promise<boolean> =>
+    (await shown()) === Math.floor((Number(await page.evaluate('Date.now()')) - startedAt) / 1_000)
+  const sizes = async () => [(await clock.boundingBox())?.width, (await head.boundingBox())?.height]
+  await see(page, 'visible')
+  await expect.poll(isRight, WAIT).toBe(true)
+  const [before, size] = [await shown(), await sizes()]
+  expect(before).toBeGreaterThan(2_900)
+  for (let second = 1; second <= 3; second++) {
+    await page.clock.runFor(1_000)
+    await expect.poll(shown, WAIT).toBe(before + second)
+    expect(await sizes()).toEqual(size)
+  }
+  await see(page, 'hidden')
+  for (let second = 1; second <= 5; second++) await page.clock.runFor(1_000)
+  expect(await shown()).toBeLessThan(before + 5)
+  await see(page, 'visible')
+  await expect.poll(shown, WAIT).toBe(before + 8)
+  await page.context().close()
+  await chat.call('r1').getByRole('button', { name: 'Stop this call: sleep 600' }).click()
+  await chat.answered('Went on.')
+  expect(await chat.call('r1').locator('.call-clock, .call-stop').count()).toBe(0)
 })
 
 it('console 73: code is highlighted in a worker, and copied unchanged', async () => {
@@ -163,6 +233,7 @@ it('console 74: Ctrl+K finds commands, screens and sessions by name', async () =
 
 it('console 15, 17: a slash lists commands, and /compact summarizes, which the chat marks', async () => {
   await chat.begin(`say ${'Long words to leave behind. '.repeat(40)}`)
+  await chat.answered('Long words')
   await chat.rests()
   await chat.say(`say ${'More words. '.repeat(40)}`)
   await stage.page.locator('.agent-row').nth(1).waitFor()
@@ -222,6 +293,23 @@ it('console 15: the plan follows the turn beside the chat', async () => {
   await chat.rests()
   await stage.page.getByRole('button', { name: 'Close' }).click()
   await plan.waitFor({ state: 'detached' })
+})
+
+it('console 50: over a narrow chat of the past the panel is opened by hand, and Esc closes it first', async () => {
+  await stage.page.setViewportSize({ width: 800, height: 700 })
+  await stage.page.goto(`${stage.server().url}${path()}?at=14`)
+  const plan = stage.page.locator('.panel').getByRole('region', { name: 'Plan' })
+  const toggle = stage.page.locator('.past').getByRole('button', { name: 'Plan and sub-agents' })
+  await toggle.waitFor()
+  expect(await plan.count()).toBe(0)
+  await toggle.click()
+  await plan.waitFor()
+  await stage.page.keyboard.press('Escape')
+  await plan.waitFor({ state: 'detached' })
+  expect(new URL(stage.page.url()).search).toBe('?at=14')
+  await stage.page.keyboard.press('Escape')
+  await expect.poll(() => new URL(stage.page.url()).search, WAIT).toBe('')
+  await stage.page.setViewportSize({ width: 1440, height: 900 })
 })
 
 it('console 37: sub-agents nest three deep with state, calls and cost; one is stopped and its siblings continue', async () => {

@@ -4,10 +4,12 @@ import { Link, Route, Switch, useSearchParams } from 'wouter'
 import { LINK_KEY } from './model/console-model.ts'
 import { ChatPage } from './features/chat/chat-page.tsx'
 import { NewPage } from './features/chat/new-page.tsx'
-import { SignedOutPage } from './features/signin/sign-in-page.tsx'
 import { Shell } from './features/shell/shell.tsx'
 import { useModel, useSnapshot } from './ui/model-context.tsx'
 
+const SignedOutPage = lazy(async () => ({
+  default: (await import('./features/signin/sign-in-page.tsx')).SignedOutPage,
+}))
 const InboxPage = lazy(async () => ({ default: (await import('./features/inbox/inbox-page.tsx')).InboxPage }))
 const SessionsPage = lazy(async () => ({
   default: (await import('./features/sessions/sessions-page.tsx')).SessionsPage,
@@ -29,7 +31,13 @@ export function App() {
   const model = useModel()
   const link = useSnapshot(LINK_KEY, () => model.link)
   // Whoever was signed in keeps what is on screen, with a sentence above it.
-  if (link === 'signed-out' && !model.wasSignedIn) return <SignedOutPage />
+  if (link === 'signed-out' && !model.wasSignedIn) {
+    return (
+      <Suspense>
+        <SignedOutPage />
+      </Suspense>
+    )
+  }
   return (
     <Shell>
       <Suspense>

@@ -3,7 +3,6 @@ import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'
 import { App } from './app.tsx'
-import { SignInPage } from './features/signin/sign-in-page.tsx'
 import { initWords } from './i18n/init-words.ts'
 import { ConsoleModel } from './model/console-model.ts'
 import { embeddedSession } from './model/embedded-session.ts'
@@ -18,7 +17,10 @@ async function start(): Promise<void> {
   const element = document.getElementById('root')
   if (element === null) throw new Error('the page has no root')
   const root = createRoot(element)
-  if (location.pathname === '/signin') return root.render(<SignInPage />)
+  if (location.pathname === '/signin') {
+    const { SignInPage } = await import('./features/signin/sign-in-page.tsx')
+    return root.render(<SignInPage />)
+  }
   const embedded = embeddedSession()
   if (embedded !== undefined) return (await import('./features/embed/start-embed.tsx')).startEmbed(root, embedded)
   const model = new ConsoleModel()

@@ -25,6 +25,7 @@ const SENTENCES = [
   ),
   ...WHO.map((who) => `${who} has a question for you.`),
   '1 waits for a result from the client that brought the tool.',
+  'The connection was lost before the server answered.',
 ]
 
 it.each(SENTENCES)('console 66: Chinese has words for: %s', (sentence) => {

@@ -1,26 +1,30 @@
 /**
  * What the server writes in English, for people: why a call waits, the titles of its own tools, and the descriptions of
- * its own agents. `$1` is a name that stays as it is. A sentence that is not listed stays in English.
+ * its own agents. `$1` is a name that stays as it is. It has a longest length, or a long text would take quadratic time.
+ * A sentence that is not listed stays in English.
  */
 export const ZH_SENTENCES: readonly (readonly [sentence: RegExp, chinese: string])[] = [
-  [/The agent asks to run (.+?) again, outside of the sandbox\./, '智能体请求在沙箱之外再次运行 $1。'],
-  [/The server asks to run (.+?) again, outside of the sandbox\./, '服务器请求在沙箱之外再次运行 $1。'],
+  [/The agent asks to run (.{1,999}?) again, outside of the sandbox\./, '智能体请求在沙箱之外再次运行 $1。'],
+  [/The server asks to run (.{1,999}?) again, outside of the sandbox\./, '服务器请求在沙箱之外再次运行 $1。'],
   [
-    /The sub-agent “(.+?)” asks to run (.+?) again, outside of the sandbox\./,
+    /The sub-agent “(.{1,999}?)” asks to run (.{1,999}?) again, outside of the sandbox\./,
     '子智能体“$1”请求在沙箱之外再次运行 $2。',
   ],
-  [/The agent asks to run (.+?)\.(?= |$)/, '智能体请求运行 $1。'],
-  [/The server asks to run (.+?)\.(?= |$)/, '服务器请求运行 $1。'],
-  [/The sub-agent “(.+?)” asks to run (.+?)\.(?= |$)/, '子智能体“$1”请求运行 $2。'],
+  [/The agent asks to run (.{1,999}?)\.(?= |$)/, '智能体请求运行 $1。'],
+  [/The server asks to run (.{1,999}?)\.(?= |$)/, '服务器请求运行 $1。'],
+  [/The sub-agent “(.{1,999}?)” asks to run (.{1,999}?)\.(?= |$)/, '子智能体“$1”请求运行 $2。'],
   [/The agent has a question for you\./, '智能体有问题要问你。'],
   [/The server has a question for you\./, '服务器有问题要问你。'],
-  [/The sub-agent “(.+?)” has a question for you\./, '子智能体“$1”有问题要问你。'],
-  [/^(.+?) waits for a result from the client that brought the tool\.$/, '$1 正在等待提供该工具的客户端给出结果。'],
+  [/The sub-agent “(.{1,999}?)” has a question for you\./, '子智能体“$1”有问题要问你。'],
   [
-    /With network: (.+?)\. The sandbox does not limit it to these hosts\./,
+    /^(.{1,999}?) waits for a result from the client that brought the tool\.$/,
+    '$1 正在等待提供该工具的客户端给出结果。',
+  ],
+  [
+    /With network: (.{1,999}?)\. The sandbox does not limit it to these hosts\./,
     '可以访问网络：$1。沙箱不会把它限制在这些主机上。',
   ],
-  [/With write access to (.+?)\.(?= |$)/, '可以写入 $1。'],
+  [/With write access to (.{1,999}?)\.(?= |$)/, '可以写入 $1。'],
   [/The session's mode asks before calls like this one\./, '会话的模式要求先询问这类调用。'],
   [/One of your rules asks before this call\./, '你的一条规则要求先询问。'],
   [
@@ -40,17 +44,19 @@ export const ZH_SENTENCES: readonly (readonly [sentence: RegExp, chinese: string
     '如果允许，同一条命令会在没有沙箱的情况下以你的全部权限再次运行。',
   ],
   [/Part of this command could not be parsed\. Read it closely\./, '这条命令有一部分无法解析，请仔细阅读。'],
-  [/The call touches the protected path (.+?)\.$/, '这次调用涉及受保护的路径 $1。'],
+  [/The call touches the protected path (.{1,999}?)\.$/, '这次调用涉及受保护的路径 $1。'],
   [
     /Most words of this text are not yours: a tool result may have written it\./,
     '这段文字大多不是你写的，可能来自某个工具的结果。',
   ],
   [
-    /Most words of this text are not yours: they came from a result of (.+?)\.$/,
+    /Most words of this text are not yours: they came from a result of (.{1,999}?)\.$/,
     '这段文字大多不是你写的，来自 $1 的结果。',
   ],
   [/This call needs your approval\./, '这次调用需要你的批准。'],
-  [/The recorded reason is (.+?)\.$/, '记录的原因是 $1。'],
+  [/The recorded reason is (.{1,999}?)\.$/, '记录的原因是 $1。'],
+
+  [/^The connection was lost before the server answered\.$/, '服务器回答之前连接断开了。'],
 
   [/^Ask the user$/, '询问用户'],
   [/^Background command$/, '后台命令'],

@@ -76,7 +76,10 @@ export const placed = (
     line: line ?? (index === 0 ? 1 : undefined),
   }))
 
-/** How many lines a change adds and removes, without those at both ends that stay. */
+/** Above it, lines in the middle that stay are counted as removed and added again. */
+const MOST_COMPARED = 250_000
+
+/** How many lines a change adds and removes. */
 export function countLines({ oldText, newText }: FileChange): { readonly added: number; readonly removed: number } {
   const [before, after] = [linesOf(oldText), linesOf(newText)]
   const shortest = Math.min(before.length, after.length)
@@ -84,7 +87,22 @@ export function countLines({ oldText, newText }: FileChange): { readonly added: 
   while (start < shortest && before[start] === after[start]) start++
   let end = 0
   while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end++
-  return { added: after.length - start - end, removed: before.length - start - end }
+  const [old, now] = [before.slice(start, before.length - end), after.slice(start, after.length - end)]
+  const kept = old.length * now.length > MOST_COMPARED ? 0 : countCommon(old, now)
+  return { added: now.length - kept, removed: old.length - kept }
+}
+
+/** The length of the longest list of lines that both have, in this order. */
+function countCommon(old: readonly string[], now: readonly string[]): number {
+  let best = now.map(() => 0)
+  for (const line of old) {
+    const above = best
+    best = []
+    for (const [at, other] of now.entries()) {
+      best[at] = line === other ? (above[at - 1] ?? 0) + 1 : Math.max(above[at] ?? 0, best[at - 1] ?? 0)
+    }
+  }
+  return best.at(-1) ?? 0
 }
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))

@@ -17,6 +17,9 @@ export const SERVER_KEY = 'server'
 export const outboxKey = (sessionId: string): string => `outbox:${sessionId}`
 export const draftKey = (sessionId: string): string => `draft:${sessionId}`
 
+/** Connections that end over one message, one after the other, before it is the reason: it is too large for the server. */
+const MOST_LOSSES = 5
+
 /** Sessions that stay in memory after they were left. */
 const KEPT_SESSIONS = 5
 
@@ -37,7 +40,9 @@ export class ConsoleModel {
   #server: ServerFacts | undefined
   /** Of the session that was looked at last: a log can be long. */
   #doors: { readonly id: string; readonly log: DoorsLog } | undefined
-  /** Text that a stop returned from the queue, by session. */
+  /** How many connections ended before a message was acknowledged. */
+  readonly #losses = new Map<string, number>()
+  /** Text that could not be sent or that a stop returned from the queue, by session. */
   readonly #returned = new Map<string, string>()
   /** Sessions that were stopped from here and have not been sent anything since. */
   readonly #stopped = new Set<string>()
@@ -113,11 +118,19 @@ export class ConsoleModel {
   /** Creates a session and sends the first message. Resolves with its id. */
   async begin(message: NewMessage, settings: NewSession & { readonly preset?: string }): Promise<string> {
     const { preset, ...more } = settings
-    const id = await createSession(more)
-    if (preset !== undefined) await this.setPreset(id, preset)
-    this.list.suggestTitle(id, message.text)
-    this.send(id, message)
-    return id
+    try {
+      const id = await createSession(more)
+      if (preset !== undefined) await this.setPreset(id, preset)
+      this.list.suggestTitle(id, message.text)
+      this.send(id, message)
+      // What was typed since belongs to the same conversation.
+      keepDraft(id, readDraft('new'))
+      keepDraft('new', '')
+      return id
+    } catch (error) {
+      this.#returnText('new', message.text)
+      throw error
+    }
   }
 
   /** Says something else in place of a message: in a new session, which begins with everything before that message. */
@@ -196,7 +209,9 @@ export class ConsoleModel {
     try {
       if (this.isEmbedded) return
       await Promise.all([this.list.load(), this.#readServer()])
-      await this.list.readDoors(await this.api())
+      const api = await this.api()
+      await this.list.readWaiting(api)
+      await this.list.readDoors(api)
     } catch {
       // The server went away again: the link comes back and this runs anew.
       return
@@ -269,6 +284,7 @@ export class ConsoleModel {
     if (item === undefined || !client.socket.connected) return
     const ack = await client.send(item.sessionId, toContent(item), { client_message_id: id })
     if (ack.status === 'ok') {
+      this.#losses.delete(id)
       const open = this.#open.get(item.sessionId)
       // The server's queue has it now.
       if (ack.queued === true) this.forget(item)
@@ -276,9 +292,15 @@ export class ConsoleModel {
       if (open === undefined) return
       if (ack.queued === true) await open.readQueue()
       this.#settle(open)
-    } else if (ack.code !== 'disconnected') {
+    } else if (ack.code !== 'disconnected' || this.#isLostAgain(id)) {
       this.#changeOutgoing(id, { state: 'refused', problem: ack.message })
     }
+  }
+
+  #isLostAgain(id: string): boolean {
+    const losses = (this.#losses.get(id) ?? 0) + 1
+    this.#losses.set(id, losses % MOST_LOSSES)
+    return losses === MOST_LOSSES
   }
 
   #changeOutgoing(id: string, changes: Partial<Outgoing>): void {

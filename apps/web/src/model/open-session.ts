@@ -3,6 +3,7 @@ import type { AskUserAnswer, BladeClient, BladeOutput, SessionDetail } from '@po
 import type { ConsoleClient, QueuedInput, SessionRecord, UsageReport, WaitingCall } from '@polylogue/client/console'
 import { readSession } from './blade-rest.ts'
 import { CallOutput } from './call-output.ts'
+import { CallStarts } from './call-starts.ts'
 import type { Notifier } from './notifier.ts'
 import { RowPages, readPage } from './row-pages.ts'
 import { outlineOf, type SessionOutline } from './session-outline.ts'
@@ -56,6 +57,7 @@ export class OpenSession implements TurnSource {
   readonly #answered = new Set<string>()
   /** What running calls print. */
   readonly output: CallOutput
+  readonly starts: CallStarts
   #loading: Promise<void> | undefined
   #isStale = false
   #runsHeard = 0
@@ -65,6 +67,7 @@ export class OpenSession implements TurnSource {
     this.id = id
     this.#deps = deps
     this.output = new CallOutput(id, deps.notifier)
+    this.starts = new CallStarts(id, { api: deps.api, mayRead: () => this.mayChange })
     this.pages = new RowPages(id, { changed: () => this.#change({ rows: this.pages.rows }) })
   }
 
@@ -196,6 +199,7 @@ export class OpenSession implements TurnSource {
     const result = this.fold.apply(output)
     if (result.type === 'missed') void this.load()
     if (result.type !== 'added' && result.type !== 'changed') return
+    if (output.event === 'turn:patch') this.starts.saw(output.payload)
     this.#deps.notifier.changed(rowKey(this.id, result.turnId))
     const turn = this.fold.turn(result.turnId)
     const parent = turn?.parent_fork_tool_call_id

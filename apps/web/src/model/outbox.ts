@@ -3,6 +3,7 @@
  * lost connection or a reload loses none. The server knows a repeated message by its id and runs it once.
  */
 import { isObject } from './http.ts'
+import type { KeptTexts } from './storage.ts'
 
 export type OutgoingState =
   /** Not acknowledged. It is sent again after a reconnect or a reload. */
@@ -26,17 +27,22 @@ export interface Outgoing {
   readonly after: number
 }
 
-const KEY = 'polylogue.outbox'
+/** One name for each message: tabs that send at the same time keep each other's. */
+const PREFIX = 'polylogue.outbox.'
 /** Larger files stay in memory: local storage has five megabytes. */
 const STORED_CHARACTERS = 1_000_000
 
 export class Outbox {
-  readonly #storage: Pick<Storage, 'getItem' | 'setItem'>
+  readonly #storage: KeptTexts
   #items: readonly Outgoing[]
 
-  constructor(storage: Pick<Storage, 'getItem' | 'setItem'>) {
+  constructor(storage: KeptTexts) {
     this.#storage = storage
-    this.#items = read(storage)
+    // Their ids begin with the time.
+    this.#items = storage
+      .names(PREFIX)
+      .toSorted()
+      .flatMap((name) => read(storage.getItem(name)))
   }
 
   get all(): readonly Outgoing[] {
@@ -48,38 +54,31 @@ export class Outbox {
   }
 
   put(item: Outgoing): void {
-    const isKnown = this.#items.some(({ id }) => id === item.id)
-    this.#items = isKnown ? this.#items.map((one) => (one.id === item.id ? item : one)) : [...this.#items, item]
-    this.#save()
+    this.#items = [...this.#items, item]
+    this.#keep(item)
   }
 
   change(id: string, changes: Partial<Outgoing>): void {
     this.#items = this.#items.map((item) => (item.id === id ? { ...item, ...changes } : item))
-    this.#save()
+    for (const item of this.#items) if (item.id === id) this.#keep(item)
   }
 
   remove(id: string): void {
     this.#items = this.#items.filter((item) => item.id !== id)
-    this.#save()
+    this.#storage.removeItem(PREFIX + id)
   }
 
-  #save(): void {
-    const small = this.#items.filter(
-      ({ files = [] }) => files.reduce((sum, { content }) => sum + content.length, 0) < STORED_CHARACTERS,
-    )
-    try {
-      this.#storage.setItem(KEY, JSON.stringify(small))
-    } catch {
-      // Full storage: the message is still sent, and only a reload before its acknowledgement would lose it.
-      return
-    }
+  #keep(item: Outgoing): void {
+    const { id, files = [] } = item
+    if (files.reduce((sum, { content }) => sum + content.length, 0) > STORED_CHARACTERS) return
+    this.#storage.setItem(PREFIX + id, JSON.stringify(item))
   }
 }
 
-function read(storage: Pick<Storage, 'getItem'>): readonly Outgoing[] {
+function read(text: string | null): readonly Outgoing[] {
   try {
-    const stored: unknown = JSON.parse(storage.getItem(KEY) ?? '[]')
-    return Array.isArray(stored) ? stored.filter(isOutgoing) : []
+    const stored: unknown = JSON.parse(text ?? '')
+    return isOutgoing(stored) ? [stored] : []
   } catch {
     return []
   }

@@ -1,8 +1,8 @@
 import type { SentFile } from './outbox.ts'
 
 const IMAGE = /^image\/(?:png|jpeg|gif|webp)$/
-/** The server takes no larger message; base64 makes a third more of it. */
-export const LARGEST_FILE = 16 * 1024 * 1024
+/** Of all files of a message. The server takes no larger message; base64 makes a third more of it. */
+export const MOST_BYTES = 16 * 1024 * 1024
 
 /** Called with the part that was read, from 0 to 1. */
 export type OnRead = (part: number) => void

@@ -1,7 +1,7 @@
 /** The sessions of the user, as the rail lists them: kept up to date by what the server tells every socket. */
 import type { BladeOutput, Session } from '@polylogue/client/blade'
 import type { ConsoleClient } from '@polylogue/client/console'
-import { listSessions } from './blade-rest.ts'
+import { listSessions, readSession } from './blade-rest.ts'
 import type { Notifier } from './notifier.ts'
 
 export type ListedSession = Session & {
@@ -22,7 +22,10 @@ export class SessionList {
   readonly #suggested = new Map<string, string>()
   readonly #doors = new Map<string, string | undefined>()
   #total = 0
+  /** How many of them came in pages, the one that changed last first. */
+  #paged = 0
   #isLoaded = false
+  #isWaitingRead = false
 
   constructor(notifier: Notifier) {
     this.#notifier = notifier
@@ -38,7 +41,7 @@ export class SessionList {
   }
 
   get hasMore(): boolean {
-    return this.#byId.size < this.#total
+    return this.#paged < this.#total
   }
 
   find(id: string): ListedSession | undefined {
@@ -71,15 +74,34 @@ export class SessionList {
     this.#byId.clear()
     for (const session of items) this.#byId.set(session.id, this.#known({ ...session, queue: 0 }))
     this.#total = total
+    this.#paged = items.length
     this.#isLoaded = true
     this.#changed()
   }
 
   async loadMore(): Promise<void> {
-    const { items, total } = await listSessions({ limit: PAGE, offset: this.#byId.size })
+    const { items, total } = await listSessions({ limit: PAGE, offset: this.#paged })
     for (const session of items)
       if (!this.#byId.has(session.id)) this.#byId.set(session.id, this.#known({ ...session, queue: 0 }))
     this.#total = total
+    this.#paged += items.length
+    this.#changed()
+  }
+
+  /** What waits is listed, however long ago it began to. Once: what begins to wait later is told. */
+  async readWaiting(api: Pick<ConsoleClient, 'findSessions'>): Promise<void> {
+    if (!this.hasMore || this.#isWaitingRead) return
+    this.#isWaitingRead = true
+    const { hits } = await api.findSessions({ query: { status: 'waiting', limit: PAGE } })
+    for (const { session } of hits) await this.#add(session.sessionId)
+  }
+
+  /** One that is below the pages that were read. */
+  async #add(id: string): Promise<void> {
+    if (this.#byId.has(id)) return
+    const session = await readSession(id)
+    if (session.viewer_role !== 'owner' || this.#byId.has(id)) return
+    this.#byId.set(id, this.#known({ ...session, queue: 0 }))
     this.#changed()
   }
 
@@ -99,11 +121,15 @@ export class SessionList {
         const { session_id: _, ...session } = payload
         this.#byId.set(session.id, this.#known(session))
         this.#total++
+        this.#paged++
         return this.#changed()
       }
       case 'session:updated': {
         const known = this.#byId.get(payload.session_id)
-        if (known === undefined) return
+        if (known === undefined) {
+          if (this.#isLoaded) this.#add(payload.session_id).catch(() => undefined)
+          return
+        }
         const { session_id: _, ...changes } = payload
         this.#byId.set(known.id, { ...known, ...changes })
         return this.#changed()
@@ -111,6 +137,7 @@ export class SessionList {
       case 'session:deleted':
         if (!this.#byId.delete(payload.session_id)) return
         this.#total--
+        this.#paged--
         return this.#changed()
       default:
         return

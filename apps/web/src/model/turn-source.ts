@@ -1,4 +1,5 @@
 import type { CallOutput } from './call-output.ts'
+import type { CallStarts } from './call-starts.ts'
 import type { SessionHeadline } from './open-session.ts'
 import type { TurnFold } from './turn-fold.ts'
 
@@ -10,6 +11,8 @@ export interface TurnSource {
   readonly mayChange: boolean
   /** What running calls print. Absent in the past. */
   readonly output?: Pick<CallOutput, 'textOf'>
+  /** When running calls began. Absent in the past. */
+  readonly starts?: Pick<CallStarts, 'of' | 'read'>
   /** In the past, what was spent until then. */
   readonly head?: Pick<SessionHeadline, 'spent'>
   childrenOf(toolCallId: string): readonly string[]

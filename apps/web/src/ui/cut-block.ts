@@ -47,7 +47,7 @@ function cutList(text: string): CutBlock | undefined {
   return { type: 'list', start: number === undefined ? undefined : Number(number), pieces }
 }
 
-const UNDERLINE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
+const UNDERLINE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/
 
 /** Each piece has the head of the table. */
 function cutTable(text: string): CutBlock | undefined {

@@ -55,7 +55,10 @@ const numberFrom = (line: number | undefined, number: number | undefined): numbe
   line === undefined || number === undefined ? undefined : line - 1 + number
 
 export function toHunks(oldText: string, newText: string): readonly (readonly DiffLine[])[] {
-  const { hunks } = structuredPatch('', '', oldText, newText, '', '', { context: 3 })
+  // Texts that both end inside of a file: the line break after them does not change.
+  const isCut = [oldText, newText].every((text) => text !== '' && !text.endsWith('\n'))
+  const [before, after] = isCut ? [`${oldText}\n`, `${newText}\n`] : [oldText, newText]
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 3 })
   return hunks.map(({ oldStart, newStart, lines }) => {
     let before = oldStart
     let after = newStart

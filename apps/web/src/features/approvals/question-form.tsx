@@ -111,7 +111,7 @@ function QuestionPart({ index, question, chosen, words, onToggle, onWords }: Que
           />
           <span>
             {spellOut(label)}
-            {description === undefined ? null : <small className="quiet"> {spellOut(description)}</small>}
+            {description === undefined ? null : <small className="quiet">{spellOut(description)}</small>}
           </span>
         </label>
       ))}

@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next'
 import { resultText, type CallFacts } from '../../model/call-facts.ts'
 import { stepsOf } from '../../model/plan.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { useModel } from '../../ui/model-context.tsx'
 import { spellBidi } from '../../ui/spell-bidi.ts'
 import { CallInput } from './call-input.tsx'
 import { PlanSteps } from './plan-steps.tsx'
@@ -15,7 +14,6 @@ interface CallBodyProps extends ToolCallProps {
 
 export function CallBody({ session, call, facts, approval, turns, subAgent }: CallBodyProps) {
   const { t } = useTranslation()
-  const model = useModel()
   const output = resultText(call.result)
   const verdict = resultText(approval?.result)
   return (
@@ -27,15 +25,6 @@ export function CallBody({ session, call, facts, approval, turns, subAgent }: Ca
       )}
       {verdict === '' ? null : <p className="call-verdict quiet">{verdict}</p>}
       {turns.length > 0 ? subAgent(turns) : null}
-      {call.status === 'pending' && session.mayChange ? (
-        <button
-          type="button"
-          className="button call-stop"
-          onClick={() => void model.api().then((api) => api.cancelCall({ id: session.id, call: call.id, body: {} }))}
-        >
-          {t('stopCall')}
-        </button>
-      ) : null}
       {facts.kind === 'plan' || (call.result === null && call.status !== 'done') ? null : (
         <figure className="call-output">
           <figcaption>

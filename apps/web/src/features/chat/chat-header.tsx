@@ -1,5 +1,5 @@
-import { Columns3, Ellipsis, PanelRight } from 'lucide-react'
-import { useState } from 'react'
+import { Columns3, Ellipsis } from 'lucide-react'
+import { Suspense, lazy, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { deleteSession, pinSession, shareSession } from '../../model/blade-rest.ts'
@@ -7,10 +7,14 @@ import type { OpenSession, SessionHeadline } from '../../model/open-session.ts'
 import { formatPercent } from '../../ui/format.ts'
 import { Menu } from '../../ui/lazy-menu.tsx'
 import { useModel } from '../../ui/model-context.tsx'
+import { PanelToggle } from '../panel/panel-toggle.tsx'
 import type { PanelState } from '../panel/use-panel.ts'
 import { Relatives } from './relatives.tsx'
-import { ConfirmDelete, RenameDialog } from './session-dialogs.tsx'
 import { Spent } from './spent.tsx'
+
+const loadDialogs = () => import('./session-dialogs.tsx')
+const RenameDialog = lazy(async () => ({ default: (await loadDialogs()).RenameDialog }))
+const ConfirmDelete = lazy(async () => ({ default: (await loadDialogs()).ConfirmDelete }))
 
 interface ChatHeaderProps {
   readonly session: OpenSession
@@ -38,18 +42,7 @@ export function ChatHeader({ session, head, panel }: WithPanel) {
       <span className="grow" />
       <Spent spent={head.spent} />
       <ContextMeter session={session} head={head} />
-      {panel.hasPanel ? (
-        <button
-          type="button"
-          className="button bare icon"
-          aria-label={t('panel')}
-          title={t('panel')}
-          aria-expanded={panel.isOpen}
-          onClick={panel.toggle}
-        >
-          <PanelRight size={16} aria-hidden />
-        </button>
-      ) : null}
+      <PanelToggle panel={panel} />
       {isOwner ? (
         <Link href={`/s/${session.id}/doors`} className="button" title={t('doorsHint')}>
           <Columns3 size={14} aria-hidden /> {t('doorsTitle')}
@@ -76,18 +69,20 @@ export function ChatHeader({ session, head, panel }: WithPanel) {
           ]}
         />
       ) : null}
-      {dialog === 'rename' && detail !== undefined ? (
-        <RenameDialog id={session.id} title={detail.intent} onClose={() => setDialog(undefined)} />
-      ) : null}
-      {dialog === 'delete' ? (
-        <ConfirmDelete
-          onClose={() => setDialog(undefined)}
-          onConfirm={() => {
-            navigate('/')
-            void deleteSession(session.id)
-          }}
-        />
-      ) : null}
+      <Suspense>
+        {dialog === 'rename' && detail !== undefined ? (
+          <RenameDialog id={session.id} title={detail.intent} onClose={() => setDialog(undefined)} />
+        ) : null}
+        {dialog === 'delete' ? (
+          <ConfirmDelete
+            onClose={() => setDialog(undefined)}
+            onConfirm={() => {
+              navigate('/')
+              void deleteSession(session.id)
+            }}
+          />
+        ) : null}
+      </Suspense>
     </header>
   )
 }

@@ -1,7 +1,7 @@
 import { Suspense, lazy, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import { headKey, type OpenSession, type SessionPhase } from '../../model/open-session.ts'
+import { headKey, outlineKey, type OpenSession, type SessionPhase } from '../../model/open-session.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Announcer } from './announcer.tsx'
 import { ChatHeader } from './chat-header.tsx'
@@ -28,7 +28,8 @@ export function ChatPage({ id }: { readonly id: string }) {
   const stop = useCallback(() => void model.stop(id), [model, id])
   useEscape(isRunning, stop)
   const { commands, problem, said } = useCommands(session)
-  const panel = usePanel(session)
+  const outline = useSnapshot(outlineKey(id), () => session.outline)
+  const panel = usePanel(outline)
   const isReached = useTarget(session, phase)
 
   if (phase === 'gone' || phase === 'failed') {
@@ -109,7 +110,7 @@ export function ChatPage({ id }: { readonly id: string }) {
       </main>
       {panel.isOpen ? (
         <Suspense>
-          <SessionPanel session={session} onClose={panel.toggle} />
+          <SessionPanel session={session} outline={outline} onClose={panel.toggle} />
         </Suspense>
       ) : null}
     </div>

@@ -13,6 +13,8 @@ interface ComposerProps {
   /** `new` for a session that does not exist yet. */
   readonly sessionId: string
   readonly isRunning: boolean
+  /** Whether something is on its way that has to come before the next message. */
+  readonly isBusy?: boolean
   readonly onSend: (message: NewMessage) => void
   readonly onStop?: () => void
   /** Choices for the message or the session. */
@@ -23,7 +25,16 @@ interface ComposerProps {
 }
 
 export function Composer(props: ComposerProps) {
-  const { sessionId, isRunning, onSend, onStop, children, focusAtStart = false, commands = NO_COMMANDS } = props
+  const {
+    sessionId,
+    isRunning,
+    onSend,
+    onStop,
+    children,
+    focusAtStart = false,
+    commands = NO_COMMANDS,
+    isBusy = false,
+  } = props
   const { t } = useTranslation()
   const model = useModel()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -78,7 +89,7 @@ export function Composer(props: ComposerProps) {
   }
   const isEmpty = text.trim() === '' && files.ready.length === 0
   const send = (): void => {
-    if (isEmpty || files.isReading) return
+    if (isEmpty || isBusy || files.isReading) return
     const typed = files.ready.length === 0 ? findTyped(text, commands) : undefined
     if (typed !== undefined) {
       change('')
@@ -167,7 +178,7 @@ export function Composer(props: ComposerProps) {
               className="button ink icon"
               aria-label={t('send')}
               title={t('send')}
-              disabled={isEmpty || files.isReading}
+              disabled={isEmpty || isBusy || files.isReading}
             >
               <ArrowUp size={17} aria-hidden />
             </button>

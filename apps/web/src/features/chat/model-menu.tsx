@@ -34,7 +34,13 @@ export function ModelMenu({ models, model, onPick, hasDefault, side }: ModelMenu
         ...(hasDefault
           ? [{ label: t('defaultModel'), isChosen: model === undefined, onSelect: () => onPick(undefined) }]
           : []),
-        ...models.map(({ id, name: label }) => ({ label, isChosen: id === model, onSelect: () => onPick(id) })),
+        ...models.map(({ id, name: label }) => ({
+          label,
+          // Some providers have two models of one name.
+          ...(models.some((other) => other.name === label && other.id !== id) && { hint: id }),
+          isChosen: id === model,
+          onSelect: () => onPick(id),
+        })),
       ]}
     />
   )

@@ -9,6 +9,7 @@ import { Menu } from '../../ui/lazy-menu.tsx'
 import { Composer } from './composer.tsx'
 import { PresetMenu, type PresetName } from './mode-pick.tsx'
 import { ModelMenu } from './model-menu.tsx'
+import { Said } from './said.tsx'
 import { ThinkingMenu } from './thinking-menu.tsx'
 import './new-page.css'
 
@@ -24,6 +25,8 @@ export function NewPage() {
   const [thinking, setThinking] = useState<string>()
   const [preset, setPreset] = useState<PresetName>('workspace-write')
   const [problem, setProblem] = useState<string>()
+  /** What was sent while its session is being made. */
+  const [begun, setBegun] = useState<string>()
   const agentName = agent ?? server?.status.defaultAgent
   const levels = server?.models.find(({ id }) => id === chosenModel)?.thinking ?? []
   const pickModel = (id: string | undefined): void => {
@@ -34,6 +37,7 @@ export function NewPage() {
 
   const begin = async (message: NewMessage): Promise<void> => {
     setProblem(undefined)
+    setBegun(message.text)
     try {
       const settings = {
         ...(agentName !== undefined && { agent: agentName }),
@@ -44,6 +48,7 @@ export function NewPage() {
       navigate(`/s/${await model.begin(message, settings)}`)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
+      setBegun(undefined)
     }
   }
   const title = server?.agents.find(({ id }) => id === agentName)?.name ?? agentName ?? ''
@@ -53,7 +58,19 @@ export function NewPage() {
       <div className="new-inner">
         <h1>{t('newTitle')}</h1>
         <p className="quiet">{t('newHint')}</p>
-        <Composer sessionId="new" isRunning={false} onSend={(message) => void begin(message)} focusAtStart>
+        {begun === undefined ? null : (
+          <div className="new-begun" data-outgoing="sending">
+            <Said text={begun} />
+            <p className="outgoing-state">{t('sending')}</p>
+          </div>
+        )}
+        <Composer
+          sessionId="new"
+          isRunning={false}
+          isBusy={begun !== undefined}
+          onSend={(message) => void begin(message)}
+          focusAtStart
+        >
           {server === undefined ? null : (
             <>
               <Menu
@@ -84,7 +101,7 @@ export function NewPage() {
             {problem}
           </p>
         )}
-        {isDemo ? (
+        {isDemo && begun === undefined ? (
           <Suspense>
             <FirstSteps starters={starters} onSay={(text) => void begin({ text })} />
           </Suspense>

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { serverSentence } from '../../i18n/server-sentence.ts'
 import { LINK_KEY } from '../../model/console-model.ts'
 import type { Outgoing } from '../../model/outbox.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
@@ -20,7 +21,7 @@ export function OutgoingRow({ item }: { readonly item: Outgoing }) {
         <Attachments attachments={files} />
         {item.state === 'refused' ? (
           <p className="outgoing-state bad" role="alert">
-            {t('notSent')}: {item.problem}
+            {t('notSent')}: {serverSentence(item.problem ?? '')}
             <button type="button" className="button" onClick={() => model.sendAgain(item.id)}>
               {t('retry')}
             </button>

@@ -21,6 +21,7 @@ import type { TurnSource } from '../../model/turn-source.ts'
 import { formatDuration } from '../../ui/format.ts'
 import { useSnapshot } from '../../ui/model-context.tsx'
 import { spellBidi } from '../../ui/spell-bidi.ts'
+import { RunningCall } from './running-call.tsx'
 import './tool-call.css'
 
 const ICONS = {
@@ -53,22 +54,30 @@ export function ToolCall(props: ToolCallProps) {
   const children = useSnapshot(headKey(session.id), () => session.childrenOf(call.id))
   const [chosen, setChosen] = useState<boolean>()
   const isOpen = chosen ?? (facts.kind === 'plan' || (children.length > 0 && call.status !== 'done'))
+  const summary = spellBidi(facts.summary.replace(/\s+/g, ' '))
   const Icon = ICONS[children.length > 0 ? 'agent' : facts.kind]
   return (
     <section className="call" data-call={call.id} data-status={call.status}>
-      <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)}>
-        <ChevronRight size={14} aria-hidden className="fold-mark" />
-        <Icon size={15} aria-hidden className="call-icon" />
-        <span className="call-name">{serverSentence(call.display_name)}</span>
-        <span className={`call-summary${facts.kind === 'command' ? ' mono' : ''}`} translate="no">
-          {spellBidi(facts.summary.replace(/\s+/g, ' '))}
-        </span>
-        <DiffCount facts={facts} />
-        <CallState call={call} isDenied={resultText(approval?.result).startsWith('Reject')} />
-        {call.duration_ms === null ? null : (
-          <span className="call-time">{formatDuration(call.duration_ms, i18n.language)}</span>
-        )}
-      </button>
+      <div className="call-line">
+        <button type="button" className="call-head" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)}>
+          <ChevronRight size={14} aria-hidden className="fold-mark" />
+          <Icon size={15} aria-hidden className="call-icon" />
+          <span className="call-name">{serverSentence(call.display_name)}</span>
+          <span className={`call-summary${facts.kind === 'command' ? ' mono' : ''}`} translate="no">
+            {summary}
+          </span>
+          <DiffCount facts={facts} />
+          <CallState
+            call={call}
+            mayAnswer={session.mayChange}
+            isDenied={resultText(approval?.result).startsWith('Reject')}
+          />
+          {call.duration_ms === null ? null : (
+            <span className="call-time">{formatDuration(call.duration_ms, i18n.language)}</span>
+          )}
+        </button>
+        {call.status === 'pending' ? <RunningCall session={session} call={call.id} name={summary} /> : null}
+      </div>
       {call.status === 'pending' ? <LiveOutput session={session} call={call.id} isWhole={isOpen} /> : null}
       {isOpen ? (
         <Suspense>
@@ -111,13 +120,20 @@ function DiffCount({ facts: { changes } }: { readonly facts: CallFacts }) {
   )
 }
 
-function CallState({ call, isDenied }: { readonly call: ToolCallProjection; readonly isDenied: boolean }) {
+interface CallStateProps {
+  readonly call: ToolCallProjection
+  /** Whether the reader is who it waits for. */
+  readonly mayAnswer: boolean
+  readonly isDenied: boolean
+}
+
+function CallState({ call, mayAnswer, isDenied }: CallStateProps) {
   const { t } = useTranslation()
   switch (call.status) {
     case 'pending':
       return <span className="call-state running">{t('running')}</span>
     case 'awaiting_answer':
-      return <span className="call-state waits">{t('waits')}</span>
+      return <span className="call-state waits">{mayAnswer ? t('waits') : t('waitsForOwner')}</span>
     case 'error':
       return (
         <span className="call-state bad">

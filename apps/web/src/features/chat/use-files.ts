@@ -2,12 +2,13 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { createMessageId } from '../../model/message-id.ts'
 import type { SentFile } from '../../model/outbox.ts'
-import { LARGEST_FILE, readFile } from '../../model/read-files.ts'
+import { MOST_BYTES, readFile } from '../../model/read-files.ts'
 
 /** A file that was chosen, dropped or pasted. */
 export interface ChosenFile {
   readonly id: string
   readonly name: string
+  readonly bytes: number
   /** How much of it was read, from 0 to 1. */
   readonly read: number
   /** Once it was read. */
@@ -41,11 +42,15 @@ export function useFiles(): ChosenFiles {
     ready: chosen.flatMap(({ file }) => file ?? []),
     isReading: chosen.some(({ file, problem }) => file === undefined && problem === undefined),
     add(files) {
+      let room = MOST_BYTES
+      for (const { bytes, problem } of chosen) if (problem === undefined) room -= bytes
       for (const file of files ?? []) {
+        const { name, size: bytes } = file
         const id = createMessageId()
-        const isTooLarge = file.size > LARGEST_FILE
+        const isTooLarge = bytes > room
+        if (!isTooLarge) room -= bytes
         const problem = isTooLarge ? { problem: t('fileTooLarge') } : {}
-        setChosen((before) => [...before, { id, name: file.name, read: 0, ...problem }])
+        setChosen((before) => [...before, { id, name, bytes, read: 0, ...problem }])
         if (!isTooLarge) void read(id, file)
       }
     },

@@ -9,7 +9,7 @@ export interface ConnectLine {
 export function connectLines(url: string, agent: string): readonly ConnectLine[] {
   const session = `-H "Authorization: Bearer $KEY" -H "Content-Type: application/json"`
   return [
-    { text: "export KEY='the-key-that-the-server-printed'" },
+    { text: "export KEY='the-key'" },
     {
       door: 'aap',
       title: 'curl',
@@ -21,15 +21,18 @@ export function connectLines(url: string, agent: string): readonly ConnectLine[]
     {
       door: 'acp',
       title: 'Zed, settings.json',
-      text: '{\n  "agent_servers": {\n    "Polylogue": { "command": "polylogue", "args": ["acp"] }\n  }\n}',
+      text: '{\n  "agent_servers": {\n    "Polylogue": { "type": "custom", "command": "polylogue", "args": ["acp"] }\n  }\n}',
     },
     {
       door: 'blade',
       title: 'JavaScript',
       text: [
         "import { io } from 'socket.io-client'",
-        `const socket = io('${url}', { auth: { token: process.env.KEY } })`,
-        "socket.on('connect', () => console.log('connected'))",
+        'const token = process.env.KEY',
+        "const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }",
+        `const made = await fetch('${url}/api/sessions', { method: 'POST', headers, body: '{}' })`,
+        `const socket = io('${url}', { auth: { token } }).onAny(console.log)`,
+        "socket.emit('chat:send', { ...(await made.json()), message: 'Hello!' })",
       ].join('\n'),
     },
   ]

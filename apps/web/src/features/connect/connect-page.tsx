@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
 import { SERVER_KEY } from '../../model/console-model.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
@@ -12,12 +13,15 @@ export function ConnectPage() {
   const { t } = useTranslation()
   const model = useModel()
   const server = useSnapshot(SERVER_KEY, () => model.server)
-  const lines = connectLines(location.origin, server?.status.defaultAgent ?? 'assistant')
+  // A line with a guessed agent would be refused where there is no such agent.
+  const lines = server === undefined ? [] : connectLines(location.origin, server.status.defaultAgent)
   return (
     <main className="page">
       <div className="page-inner">
         <h1>{t('connectTitle')}</h1>
-        <p className="quiet">{t('connectHint')}</p>
+        <p className="quiet">
+          {t('connectHint')} <Link href="/manage/keys">{t('makeKey')}</Link>
+        </p>
         {lines.map(({ door, title, text }) => (
           <section key={text} className="connect-block">
             <header>

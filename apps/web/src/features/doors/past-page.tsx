@@ -1,17 +1,18 @@
 import { Columns3 } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Virtuoso } from 'react-virtuoso'
+import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { Link, useLocation } from 'wouter'
 import { pastKey, readPast, readPastSpent, type PastSession } from '../../model/past-session.ts'
 import { headKey } from '../../model/open-session.ts'
 import { rowOfGap } from '../../model/row-pages.ts'
-import { isEmptyOutline } from '../../model/session-outline.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { GapRow } from '../chat/gap-row.tsx'
 import { Spent } from '../chat/spent.tsx'
 import { TurnRow } from '../chat/turn-row.tsx'
-import { OutlineSections } from '../panel/outline-sections.tsx'
+import { PanelToggle } from '../panel/panel-toggle.tsx'
+import { SessionPanel } from '../panel/session-panel.tsx'
+import { usePanel } from '../panel/use-panel.ts'
 import { Scrubber } from './scrubber.tsx'
 import './doors.css'
 
@@ -25,6 +26,7 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
   const [past, setPast] = useState<PastSession>()
   const [problem, setProblem] = useState<string>()
   const rows = useSnapshot(pastKey(id), () => past?.pages.rows ?? NONE)
+  const panel = usePanel(past?.outline)
   useEffect(() => {
     let isCurrent = true
     const read = async (): Promise<void> => {
@@ -38,6 +40,15 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
     read().catch((error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)))
     return () => void (isCurrent = false)
   }, [model, id, seq])
+  // The list stays, so that a step leaves no empty view and draws only what differs.
+  const list = useRef<VirtuosoHandle>(null)
+  const isPlacing = useRef(true)
+  // A microtask: the list has its new height then, and nothing is painted yet.
+  const toEnd = (): void => queueMicrotask(() => list.current?.scrollTo({ top: Number.MAX_SAFE_INTEGER }))
+  useLayoutEffect(() => {
+    isPlacing.current = true
+    toEnd()
+  }, [past?.seq])
   const last = Math.max(past?.last ?? 0, seq)
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
@@ -55,11 +66,22 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
           <h1 className="truncate">{detail?.intent.split('\n', 1)[0] ?? ''}</h1>
           <span className="grow" />
           <Spent spent={past?.head?.spent} />
-          <Link href={`/s/${id}/doors?seq=${seq}`} className="button">
-            <Columns3 size={14} aria-hidden /> {t('doorsTitle')}
-          </Link>
+          <PanelToggle panel={panel} />
+          {detail?.viewer_role === 'owner' ? (
+            <Link href={`/s/${id}/doors?seq=${seq}`} className="button">
+              <Columns3 size={14} aria-hidden /> {t('doorsTitle')}
+            </Link>
+          ) : null}
         </header>
-        <div className="transcript" role="log" aria-live="off">
+        <div
+          className="transcript"
+          role="log"
+          aria-live="off"
+          onWheel={() => (isPlacing.current = false)}
+          onTouchMove={() => (isPlacing.current = false)}
+          onKeyDown={() => (isPlacing.current = false)}
+          onPointerDown={() => (isPlacing.current = false)}
+        >
           {problem === undefined ? null : (
             <p className="row-problem" role="alert">
               {problem}
@@ -67,9 +89,14 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
           )}
           {past === undefined ? null : (
             <Virtuoso
-              key={past.seq}
+              ref={list}
               data={rows}
+              computeItemKey={(_, item) => item}
+              // Without it the first row, which is not loaded, would be drawn for its height.
+              defaultItemHeight={ROW_PX}
               initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
+              // Rows are measured after they are drawn.
+              totalListHeightChanged={() => isPlacing.current && toEnd()}
               itemContent={(index, item) =>
                 rowOfGap(item) === undefined ? (
                   <TurnRow
@@ -101,13 +128,13 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
           </div>
         </div>
       </main>
-      {past === undefined || isEmptyOutline(past.outline) ? null : (
-        <aside className="panel" aria-label={t('panel')}>
-          <OutlineSections session={past} outline={past.outline} />
-        </aside>
-      )}
+      {past !== undefined && panel.isOpen ? (
+        <SessionPanel session={past} outline={past.outline} onClose={panel.toggle} />
+      ) : null}
     </div>
   )
 }
 
 const NONE: readonly string[] = []
+/** A guess, until rows are measured. */
+const ROW_PX = 300

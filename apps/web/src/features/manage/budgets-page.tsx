@@ -34,13 +34,13 @@ export function BudgetsPage() {
                 <td>
                   <b>{spellBidi(agent)}</b>
                 </td>
-                <td>
+                <td data-label={t('budgetTurn')}>
                   <LimitList limits={turn} currency={value.currency} />
                 </td>
-                <td>
+                <td data-label={t('budgetSession')}>
                   <LimitList limits={session} currency={value.currency} />
                 </td>
-                <td>
+                <td data-label={t('budgetKey')}>
                   <LimitList limits={key} currency={value.currency} per={key && per[key.per]} />
                 </td>
               </tr>

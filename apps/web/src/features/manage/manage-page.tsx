@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { AgentsPage } from './agents-page.tsx'
@@ -35,11 +36,16 @@ export function ManagePage({ what = FIRST }: { readonly what?: string }) {
   }
   const part = isPart(what) ? what : FIRST
   const Part = PARTS[part]
+  const tabs = useRef<HTMLElement>(null)
+  // On a phone not all of them fit.
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [part])
   return (
     <main className="page">
       <div className="page-inner">
         <h1>{t('manage')}</h1>
-        <nav className="tabs" aria-label={t('manage')}>
+        <nav ref={tabs} className="tabs" aria-label={t('manage')}>
           {Object.entries(titles).map(([name, title]) => (
             <Link key={name} href={`/manage/${name}`} aria-current={name === part ? 'page' : undefined}>
               {title}

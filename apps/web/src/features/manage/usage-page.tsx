@@ -1,25 +1,30 @@
-import type { UsageRow } from '@polylogue/client/console'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatCount } from '../../ui/format.ts'
+import { Link } from 'wouter'
 import { formatCost } from '../../ui/format-cost.ts'
+import { lastDays } from './model-days.ts'
 import { Problem } from './problem.tsx'
+import { UsageBars } from './usage-bars.tsx'
 import { useAnswer } from './use-answer.ts'
 import './manage.css'
 
 const GROUPINGS = ['model', 'agent', 'key', 'session', 'day'] as const
 const DAYS = 14
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** What model calls cost. An unknown price is `?`, never zero. */
 export function UsagePage() {
   const { t, i18n } = useTranslation()
   const [by, setBy] = useState<(typeof GROUPINGS)[number]>('model')
-  const from = new Date(Date.now() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
-  const days = useAnswer('days', (api) => api.readUsage({ query: { by: 'day', from } }))
-  const { value, problem } = useAnswer(`usage:${by}`, (api) => api.readUsage({ query: { by } }))
+  const days = lastDays(DAYS)
+  const daily = useAnswer('days', (api) => api.readUsage({ query: { by: 'day,model', from: days[0], limit: 10_000 } }))
+  const { value, problem } = useAnswer(`usage:${by}`, async (api) => ({
+    by,
+    ...(await api.readUsage({ query: { by } })),
+  }))
+  // Until the answer to another question is there, the last one stays as it is.
+  const shown = value?.by ?? by
   const words = { model: t('model'), agent: t('agentWord'), key: t('key'), session: t('session'), day: t('day') }
-  const count = (amount: number): string => formatCount(amount, i18n.language)
+  const count = (amount: number): string => new Intl.NumberFormat(i18n.language).format(amount)
   return (
     <main className="page">
       <div className="page-inner">
@@ -46,8 +51,7 @@ export function UsagePage() {
             </div>
           </dl>
         )}
-        <p className="bars-title quiet">{t('tokensByDay')}</p>
-        <Bars rows={days.value?.rows ?? []} />
+        <UsageBars rows={daily.value?.rows ?? []} days={days} />
         <nav className="tabs" aria-label={t('groupBy')}>
           {GROUPINGS.map((name) => (
             <button key={name} type="button" aria-pressed={name === by} onClick={() => setBy(name)}>
@@ -59,7 +63,7 @@ export function UsagePage() {
         <table className="manage-table usage-table">
           <thead>
             <tr>
-              <th>{words[by]}</th>
+              <th>{words[shown]}</th>
               <th>{t('callsWord')}</th>
               <th>{t('input')}</th>
               <th>{t('output')}</th>
@@ -68,8 +72,14 @@ export function UsagePage() {
           </thead>
           <tbody>
             {value?.rows.map((row) => (
-              <tr key={row[by] ?? ''}>
-                <td>{row[by] ?? '–'}</td>
+              <tr key={row[shown] ?? ''}>
+                <td>
+                  {row.session === undefined ? (
+                    (row[shown] ?? '–')
+                  ) : (
+                    <Link href={`/s/${row.session}`}>{row.session}</Link>
+                  )}
+                </td>
                 <td>{count(row.calls)}</td>
                 <td>{count(row.inputTokens)}</td>
                 <td>{count(row.outputTokens)}</td>
@@ -80,29 +90,5 @@ export function UsagePage() {
         </table>
       </div>
     </main>
-  )
-}
-
-/** Tokens by day, as a picture of the table below it. */
-function Bars({ rows }: { readonly rows: readonly UsageRow[] }) {
-  const { t, i18n } = useTranslation()
-  const byDay = new Map(rows.map((row) => [row.day, row]))
-  const days = Array.from({ length: DAYS }, (_, index) =>
-    new Date(Date.now() - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
-  )
-  const tokensOf = (day: string): number => {
-    const row = byDay.get(day)
-    return row === undefined ? 0 : row.inputTokens + row.outputTokens
-  }
-  const most = Math.max(1, ...days.map(tokensOf))
-  return (
-    <figure className="bars" role="img" aria-label={t('tokensByDay')}>
-      {days.map((day) => (
-        <span key={day} title={`${day}: ${formatCount(tokensOf(day), i18n.language)}`}>
-          <i data-none={tokensOf(day) === 0} style={{ height: `${(tokensOf(day) / most) * 100}%` }} />
-          <small>{day.slice(8)}</small>
-        </span>
-      ))}
-    </figure>
   )
 }

@@ -6,7 +6,7 @@ import { PlanSteps } from '../chat/plan-steps.tsx'
 import { AgentTree } from './agent-tree.tsx'
 import './session-panel.css'
 
-interface OutlineSectionsProps {
+export interface OutlineSectionsProps {
   readonly session: TurnSource
   readonly outline: SessionOutline
 }

@@ -1,19 +1,14 @@
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { OpenSession } from '../../model/open-session.ts'
-import { outlineKey } from '../../model/open-session.ts'
-import { useSnapshot } from '../../ui/model-context.tsx'
-import { OutlineSections } from './outline-sections.tsx'
+import { OutlineSections, type OutlineSectionsProps } from './outline-sections.tsx'
 
-interface SessionPanelProps {
-  readonly session: OpenSession
+interface SessionPanelProps extends OutlineSectionsProps {
   readonly onClose: () => void
 }
 
-/** Beside the chat: the plan and the sub-agents as they are now. */
-export function SessionPanel({ session, onClose }: SessionPanelProps) {
+/** Beside the chat, and over it where there is no room: the plan, the sub-agents and the card. */
+export function SessionPanel({ session, outline, onClose }: SessionPanelProps) {
   const { t } = useTranslation()
-  const outline = useSnapshot(outlineKey(session.id), () => session.outline)
   return (
     <aside className="panel" aria-label={t('panel')}>
       <button type="button" className="button bare icon panel-close" aria-label={t('close')} onClick={onClose}>

@@ -1,6 +1,5 @@
 import { createContext, useCallback, useEffect, useState } from 'react'
-import { outlineKey, type OpenSession } from '../../model/open-session.ts'
-import { useSnapshot } from '../../ui/model-context.tsx'
+import { isEmptyOutline, type SessionOutline } from '../../model/session-outline.ts'
 
 const WIDE = '(min-width: 1200px)'
 
@@ -16,8 +15,7 @@ export interface PanelState {
 export const OpenPanel = createContext<(() => void) | undefined>(undefined)
 
 /** Beside a wide chat the panel is open as soon as it has something to show; elsewhere it is opened by hand. */
-export function usePanel(session: OpenSession): PanelState {
-  const { plan, agents, card } = useSnapshot(outlineKey(session.id), () => session.outline)
+export function usePanel(outline: SessionOutline | undefined): PanelState {
   const [isWide, setWide] = useState(() => matchMedia(WIDE).matches)
   const [chosen, setChosen] = useState<boolean>()
   useEffect(() => {
@@ -29,8 +27,20 @@ export function usePanel(session: OpenSession): PanelState {
     query.addEventListener('change', listen)
     return () => query.removeEventListener('change', listen)
   }, [])
-  const hasPanel = plan.length > 0 || agents.length > 0 || card !== undefined
+  const hasPanel = outline !== undefined && !isEmptyOutline(outline)
   const isOpen = hasPanel && (chosen ?? isWide)
+  useEffect(() => {
+    if (!isOpen || isWide) return
+    // Over the chat the panel is what Esc closes, so nothing below may take the key.
+    const listen = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.isComposing) return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+      setChosen(false)
+    }
+    addEventListener('keydown', listen, { capture: true })
+    return () => removeEventListener('keydown', listen, { capture: true })
+  }, [isOpen, isWide])
   const open = useCallback(() => setChosen(true), [])
   return { hasPanel, isOpen, toggle: () => setChosen(!isOpen), open }
 }

@@ -50,6 +50,7 @@ export function SettingsPage() {
           />
           <Choice name="keys" label={t('keyboard')} hint={t('keyboardHint')} values={{ on: t('on'), off: t('off') }} />
         </dl>
+        <KeyTable />
         {server === undefined ? null : (
           <p className="quiet settings-server">
             {t('signedInAs', { user: server.user })} · {server.status.version} · {server.status.doors.join(', ')}
@@ -60,6 +61,42 @@ export function SettingsPage() {
         </button>
       </div>
     </main>
+  )
+}
+
+/** What can be done without a pointer. */
+function KeyTable() {
+  const { t } = useTranslation()
+  const keys = [
+    ['Ctrl K', t('palette')],
+    ['n', t('newSession')],
+    ['/', t('search')],
+    ['c', t('composerLabel')],
+    ['j k', t('keyRows')],
+    ['o', t('keyFold')],
+    ['g i', t('inbox')],
+    ['g s', t('sessions')],
+    ['g d', t('doorsTitle')],
+    ['g u', t('usage')],
+    ['[ ]', t('keyPast')],
+    ['?', t('keyHelp')],
+  ]
+  return (
+    <>
+      <h2>{t('keyTable')}</h2>
+      <dl className="key-table">
+        {keys.map(([key = '', does]) => (
+          <div key={key}>
+            <dt>
+              {key.split(' ').map((one) => (
+                <kbd key={one}>{one}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   )
 }
 

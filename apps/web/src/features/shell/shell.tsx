@@ -16,10 +16,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const { list } = useModel()
   const waiting = useSnapshot(LIST_KEY, () => list.sessions).filter(({ status }) => status === 'waiting_for_input')
   const [location] = useLocation()
+  const opened = useSnapshot(LIST_KEY, () => list.find(/^\/s\/([^/]+)/.exec(location)?.[1] ?? ''))
+  const title = opened?.intent.split('\n', 1)[0] ?? ''
   useShortcuts()
   useEffect(() => {
-    document.title = waiting.length === 0 ? 'Polylogue' : `(${waiting.length}) Polylogue`
-  }, [waiting.length])
+    const name = title === '' ? 'Polylogue' : `${title} · Polylogue`
+    document.title = waiting.length === 0 ? name : `(${waiting.length}) ${name}`
+  }, [waiting.length, title])
   useEffect(() => setRailOpen(false), [location])
   return (
     <div className="shell" data-rail={isRailOpen ? 'open' : 'closed'}>

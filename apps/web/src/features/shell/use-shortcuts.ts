@@ -24,6 +24,7 @@ export function useShortcuts(): void {
       j: single(() => stepRow(1)),
       k: single(() => stepRow(-1)),
       o: single(foldRow),
+      'Shift+?': single(() => navigate('/settings')),
       'g i': single(() => navigate('/inbox')),
       'g s': single(() => navigate('/sessions')),
       'g u': single(() => navigate('/usage')),

@@ -95,7 +95,8 @@ function KeyForm() {
   const signIn = async (): Promise<void> => {
     try {
       await request('POST', '/signin', { key })
-      location.replace('/')
+      // Where the reader wanted to go.
+      location.reload()
     } catch (error) {
       setProblem(error instanceof Refused ? error.message : t('offline'))
     }

@@ -28,6 +28,8 @@ const recordedCall = z
         via: z.string().optional(),
       })
       .optional(),
+    /** When it began to run. */
+    startedAt: time.optional(),
     settled: z
       .object({
         at: time,

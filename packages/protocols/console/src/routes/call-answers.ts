@@ -64,6 +64,8 @@ function addTo(found: { call?: Draft }, id: string, { at, event }: Recorded): vo
   } else if (event.type === 'approval.resolved') {
     const { granted, reason, scope, via } = event
     call.resolved = { at, granted, reason, scope, via }
+  } else if (event.type === 'tool-call.started') {
+    call.startedAt = at
   } else if (event.type === 'tool-call.settled') {
     const { status, by, durationMs, via } = event
     call.settled = { at, status, by, durationMs, via }
