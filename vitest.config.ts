@@ -48,6 +48,7 @@ export default defineConfig({
           testTimeout: 60_000,
           sequence: { groupOrder: 1 },
           globalSetup: 'tests/house/provide-tools.ts',
+          setupFiles: ['tests/house/fix-seed.ts', 'tests/house/end-programs.ts'],
         },
       },
     ],

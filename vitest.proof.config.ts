@@ -17,6 +17,6 @@ export default defineConfig({
     testTimeout: 2 * HOURS,
     hookTimeout: 600_000,
     globalSetup: 'tests/house/provide-tools.ts',
-    setupFiles: 'tests/house/fix-seed.ts',
+    setupFiles: ['tests/house/fix-seed.ts', 'tests/house/end-programs.ts'],
   },
 })

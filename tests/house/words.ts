@@ -38,13 +38,17 @@ export function findProtocolWords(house: House): string[] {
   )
 }
 
-/** Where stores may be named. Scripts run before the server and check the version of Node themselves. */
+/**
+ * Where stores may be named. Scripts run before the server and check the version of Node themselves. A home directory may
+ * have a `.sqliterc`.
+ */
 const STORE_PLACES = [
   'packages/stores/',
   'apps/server/src/stores.ts',
   'scripts/',
   'apps/cli/src/bench/least-store.ts',
   'apps/cli/src/bench/cluster/',
+  'packages/tools/src/protected/home-names.ts',
 ]
 
 /** The folders below `packages/stores` are the names, in any spelling: `sqlite` covers `node:sqlite` and `SQLite`. */
@@ -70,8 +74,9 @@ const CLIENTS = [
   'apps/cli/src/check/',
   // Measures each protocol beside a bare implementation of it.
   'apps/cli/src/bench/',
-  // Prints lines to paste into a program.
+  // Lines to paste into a program.
   'apps/cli/src/banner.ts',
+  'apps/web/src/features/connect/connect-lines.ts',
   // Runs in a browser, as a client of Blade.
   'apps/web/src/model/',
 ]
