@@ -31,8 +31,8 @@ export const SECURITY_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${TOOLS}/sandbox/protect-mounts.ts`,
-        find: "if (stats) return [{ type: 'hidden', path, isFolder: stats.isDirectory() }]",
-        replacement: 'if (stats) return []',
+        find: "if (stats && !isHeld) return [{ type: 'hidden', path, isFolder: stats.isDirectory() }]",
+        replacement: 'if (stats && !isHeld) return []',
       },
     ],
     caughtBy: { file: 'tests/tools/protected-set.sandbox.test.ts', test: 'sees no key' },
@@ -105,5 +105,87 @@ export const SECURITY_MUTANTS: readonly Mutant[] = [
       file: 'packages/engine/src/turn/offer-outside.test.ts',
       test: 'is not offered outside to another user',
     },
+  },
+  {
+    name: 'a data directory that came with a repository is used',
+    edits: [
+      {
+        file: 'apps/server/src/data-dir.ts',
+        find: 'if (isNew || readPlace(path) === placeOf(path)) return',
+        replacement: "if (isNew || readPlace(path) !== '') return",
+      },
+    ],
+    caughtBy: { file: 'apps/server/src/data-dir.test.ts', test: 'is refused when it came with' },
+  },
+  {
+    name: 'a hard link is another file',
+    edits: [{ file: `${TOOLS}/protected/find-twin.ts`, find: 'stats.nlink < 2n', replacement: 'stats.nlink < 2_000n' }],
+    caughtBy: { file: `${TOOLS}/files/confinement.test.ts`, test: 'by a hard link' },
+  },
+  {
+    name: 'an approved change is made to whatever text there is',
+    edits: [
+      {
+        file: 'packages/engine/src/turn/start-calls.ts',
+        find: 'if (approval.before !== beforeOf(call.toolCallId, judging).before)',
+        replacement: "if (approval.before === '')",
+      },
+    ],
+    caughtBy: { file: 'packages/engine/src/turn/judged-calls.test.ts', test: 'is another text by then' },
+  },
+  {
+    name: 'a program is known by the last part of its path',
+    edits: [
+      {
+        file: `${TOOLS}/shell/read-script.ts`,
+        find: "first?.text.includes('/') ? { path: first.text } : {}",
+        replacement: "first?.text === '/' ? { path: first.text } : {}",
+      },
+    ],
+    caughtBy: { file: `${TOOLS}/shell/coverage.test.ts`, test: 'of tools/tsc' },
+  },
+  {
+    name: 'a harmless command runs wherever a link leads by then',
+    edits: [
+      {
+        file: `${TOOLS}/bash/run-bash.ts`,
+        find: "call.isHarmless && facts.risk !== 'safe'",
+        replacement: "call.isHarmless && facts.risk === 'dangerous'",
+      },
+    ],
+    caughtBy: { file: `${TOOLS}/bash/bash-tool.test.ts`, test: 'when a link has been swapped' },
+  },
+  {
+    name: 'the program of the sandbox is looked up for each command',
+    edits: [
+      {
+        file: `${TOOLS}/machine-program.ts`,
+        find: 'if (path !== undefined) found.set(name, path)\n  return path ?? name',
+        replacement: 'if (path !== undefined) found.set(name, path)\n  return name',
+      },
+    ],
+    caughtBy: { file: 'tests/tools/planted-programs.sandbox.test.ts', test: 'on the path of the server' },
+  },
+  {
+    name: 'the place of a session is whatever stands at its name',
+    edits: [
+      {
+        file: 'apps/server/src/surroundings/create-surroundings.ts',
+        find: 'return same.every(Boolean)',
+        replacement: 'return same.length >= 0',
+      },
+    ],
+    caughtBy: { file: 'apps/server/src/surroundings/create-surroundings.test.ts', test: 'has taken the place' },
+  },
+  {
+    name: 'a sent file is read from whatever stands at the name of the root',
+    edits: [
+      {
+        file: 'apps/server/src/blade/blade-rest.ts',
+        find: 'await parts.workspaces.prepare(session)',
+        replacement: 'parts.workspaces.locate(session)',
+      },
+    ],
+    caughtBy: { file: 'tests/acp/network.test.ts', test: 'serves sent files' },
   },
 ]

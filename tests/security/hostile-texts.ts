@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRestClient } from '../blade/rest-client.ts'
 import { V3 } from '../support/aap-dialect.ts'
+import { eventually } from '../support/eventually.ts'
 import { askOwner } from '../support/owner-socket.ts'
 import { call, NEXT, script } from '../support/script.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
@@ -79,8 +80,13 @@ export async function startHostileServer(folder: string): Promise<HostileServer>
     startDir: folder,
     environment: { POLYLOGUE_LOG: 'debug' },
   })
-  const owner = (method: string, path: string, body: object) =>
+  const owner = (method: string, path: string, body?: object) =>
     askOwner(server.dataDir, { method, path: `/api/polylogue${path}`, body })
+  // A turn that begins earlier has no tools of the server.
+  await eventually(async () => {
+    const { servers } = (await owner('GET', '/mcp')).body as { servers: readonly { name: string; state: string }[] }
+    return servers.find(({ name, state }) => name === 'ev' && state === 'ready')
+  }, 'the MCP server')
   await owner('POST', '/memory', { content: evil('memory'), topic: evil('topic').slice(0, 60) })
   await owner('POST', '/permissions', { tool: 'Bash', action: 'ask', args: { command: evil('pattern').slice(0, 60) } })
   await owner('POST', '/permissions', { tool: 'Write', action: 'ask' })
