@@ -21,7 +21,10 @@ export type Query = (statement: Statement) => Promise<readonly Row[]>
 export interface Database {
   /** One statement that changes nothing, or that may run twice. It is repeated when the connection is lost. */
   read(statement: Statement): Promise<readonly Row[]>
-  /** One statement. Rejects with the driver's error when the connection is lost: whether it took effect is unknown. */
+  /**
+   * One statement. It is repeated when PostgreSQL has undone it because of another transaction. Rejects with the driver's error when the
+   * connection is lost: whether it took effect is unknown.
+   */
   write(statement: Statement): Promise<readonly Row[]>
   /**
    * A transaction that sees and changes the rows of one user. Transactions of one user run in call order, so that
@@ -183,17 +186,22 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  const repeat = async <T>(work: () => Promise<T>, isWorthIt: (error: unknown) => boolean): Promise<T> => {
+  /** Rejects with the driver's error. */
+  const repeatRaw = async <T>(work: () => Promise<T>, isWorthIt: (error: unknown) => boolean): Promise<T> => {
     const deadline = performance.now() + PATIENCE_MS
     for (;;) {
       try {
         return await work()
       } catch (error) {
-        if (!isWorthIt(error) || performance.now() > deadline) throw toFault(error)
+        if (!isWorthIt(error) || performance.now() > deadline) throw error
         await sleep(PAUSE_MS)
       }
     }
   }
+  const repeat = <T>(work: () => Promise<T>, isWorthIt: (error: unknown) => boolean): Promise<T> =>
+    repeatRaw(work, isWorthIt).catch((error: unknown) => {
+      throw toFault(error)
+    })
 
   const settings = isPooled ? SET_FOR_TRANSACTION : 'set_config($1, $2, true)'
   const transact = <T>(setting: string, value: string, work: (query: Query) => Promise<T>): Promise<T> =>
@@ -234,7 +242,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         () => once((query) => query(statement)),
         (error) => isLost(error) || isRepeatable(error),
       ),
-    write: (statement) => once((query) => query(statement), 'patient'),
+    write: (statement) => repeatRaw(() => once((query) => query(statement), 'patient'), isRepeatable),
     asUser: (userId, work) => transact('polylogue.user', userId, work),
     asSystem: (work) => transact('polylogue.system', 'on', work),
     async lookForFailover() {

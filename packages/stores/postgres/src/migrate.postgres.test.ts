@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { observeFailpoints, type Stores } from '@polylogue/engine'
+import { asSessionId, asTurnId, asUserId, observeFailpoints, type Stores } from '@polylogue/engine'
+import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MIGRATIONS } from './migrate.ts'
 import { openPostgresStores } from './open-postgres-stores.ts'
@@ -54,6 +55,51 @@ it('cluster 18: a connection that dies after any of the migrations leaves nothin
   const stores = await open()
   expect(stores.isNew).toBe(true)
   await stores.close()
+})
+
+/** The schema of the version before the last tables. */
+async function forgetMarks(): Promise<void> {
+  await (await open()).close()
+  await database.query(`DROP TABLE polylogue.projection_marks;
+    DROP FUNCTION polylogue.keep_marks; DROP FUNCTION polylogue.read_marks; DROP FUNCTION polylogue.count_turns;
+    UPDATE polylogue.schema SET version = 9`)
+}
+
+it('a migration that PostgreSQL ends because of a deadlock with a node is repeated', async () => {
+  await forgetMarks()
+  await database.query(`CREATE SEQUENCE public.times;
+    CREATE FUNCTION public.end_migration() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('public.times') = 1 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = 'deadlock_detected'; END IF;
+    END $$;
+    CREATE EVENT TRIGGER end_migration ON ddl_command_start EXECUTE FUNCTION public.end_migration()`)
+  const stores = await open()
+  expect(await stores.events.wantedSessions(1)).toEqual([])
+  await stores.close()
+  const [row] = await database.query(
+    'SELECT version, (SELECT last_value FROM public.times) > 1 AS again FROM polylogue.schema',
+  )
+  expect(row).toEqual({ version: MIGRATIONS.length, again: true })
+})
+
+it('a migration that waits for a table holds up no node, and goes on when the other program has ended', async () => {
+  const node = await open()
+  await forgetMarks()
+  const other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+  await other.query('BEGIN; LOCK TABLE polylogue.sessions IN SHARE UPDATE EXCLUSIVE MODE')
+  const migrated = open()
+  const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'polylogue.sessions'::regclass"
+  await expect.poll(async () => (await database.query(waiting)).length).toBe(1)
+  const id = asSessionId('0190-other')
+  const events = [{ type: 'turn.cancel-requested', turnId: asTurnId('turn_1'), reason: 'user' } as const]
+  const create = { userId: asUserId('ada') }
+  const made = await node.events.append({ sessionId: id, expectedSeq: 0, at: 1, events, wanted: false, create })
+  expect(made).toMatchObject({ type: 'appended' })
+  await other.query('COMMIT')
+  await (await migrated).close()
+  expect(await database.query('SELECT version FROM polylogue.schema')).toEqual([{ version: MIGRATIONS.length }])
+  await other.end()
+  await node.close()
 })
 
 it('cluster 19: a schema of a newer server is refused in a sentence', async () => {

@@ -3,8 +3,10 @@
  * several nodes start at once, one of them migrates and the others wait.
  */
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageFault, failpoint } from '@polylogue/engine'
 import type pg from 'pg'
+import { codeOf, isRepeatable } from './postgres-fault.ts'
 
 /** In the order of their numbers. Never edit a released migration; add a later one instead. */
 export const MIGRATIONS = [
@@ -23,6 +25,14 @@ export const MIGRATIONS = [
 
 /** `PLLG`. */
 const LOCK = 0x504c4c47
+/**
+ * Whoever wants a table waits behind a migration that waits for it: nodes of the version before would stand still. So a migration that
+ * does not get a table lets them go on, and tries again.
+ */
+const LOCK_WITHIN_MS = 1_000
+const TRY_AGAIN_MS = 1_000
+const TRY_FOR_MS = 60_000
+const LOCK_TIMEOUT = '55P03'
 /** Owns nothing and cannot bypass row-level security. Used if the connecting role can bypass it. */
 export const PLAIN_ROLE = 'polylogue_plain'
 
@@ -33,11 +43,29 @@ export interface Migrated {
 }
 
 export async function migrate(client: pg.Client): Promise<Migrated> {
+  const giveUpAt = performance.now() + TRY_FOR_MS
+  for (;;) {
+    try {
+      return await migrateOnce(client)
+    } catch (error) {
+      const isLocked = codeOf(error) === LOCK_TIMEOUT
+      if (!isLocked && !isRepeatable(error)) throw error
+      if (performance.now() > giveUpAt) throw new StorageFault('busy', KEPT_AWAY, { cause: error })
+      if (isLocked) await sleep(TRY_AGAIN_MS)
+    }
+  }
+}
+
+const KEPT_AWAY =
+  'The schema of the database cannot be brought up to date: other programs, such as pg_dump, have kept its tables for a minute. Start again when they have ended.'
+
+async function migrateOnce(client: pg.Client): Promise<Migrated> {
   await client.query('BEGIN')
   try {
     await client.query('SET LOCAL lock_timeout = 0')
     await client.query('SET LOCAL statement_timeout = 0')
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_WITHIN_MS}`)
     const before = await readSchemaVersion(client)
     if (before > MIGRATIONS.length) {
       throw new StorageFault(

@@ -119,6 +119,55 @@ describe('two processes on one database', () => {
   })
 })
 
+/** PostgreSQL ends the next transaction that writes here, as it does with one of two that wait for each other. */
+async function endNextWrite(table: string): Promise<void> {
+  await database.query(`CREATE SEQUENCE public.writes;
+    CREATE FUNCTION public.end_write() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+      IF nextval('public.writes') = 1 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = 'deadlock_detected'; END IF;
+      RETURN coalesce(NEW, OLD);
+    END $$;
+    CREATE TRIGGER end_write BEFORE INSERT OR UPDATE OR DELETE ON polylogue.${table} FOR EACH ROW
+      EXECUTE FUNCTION public.end_write()`)
+}
+
+describe('a transaction that PostgreSQL ends because of a deadlock', () => {
+  const counted = async (): Promise<number> =>
+    Number((await database.query('SELECT last_value FROM public.writes'))[0]?.['last_value'])
+  let table = ''
+  afterEach(() =>
+    database.query(`DROP TRIGGER end_write ON polylogue.${table};
+      DROP FUNCTION public.end_write; DROP SEQUENCE public.writes`),
+  )
+
+  it('cluster 13: is repeated, if it is an append', async () => {
+    const [id, neighbour] = [newSession(), newSession()]
+    await endNextWrite((table = 'events'))
+    const results = await Promise.all([id, neighbour].map((each) => one.events.append(append(each, 0))))
+    expect(results).toEqual([id, neighbour].map(() => ({ type: 'appended', lastSeq: 1 })))
+    expect(await counted()).toBe(3)
+    // A conflict that was there before is still one.
+    expect(await one.events.append(append(id, 0))).toEqual({ type: 'conflict', reason: 'seq-moved' })
+  })
+
+  it('cluster 13: is repeated, if it deletes a session', async () => {
+    const id = newSession()
+    await one.events.append(append(id, 0))
+    await endNextWrite((table = 'sessions'))
+    expect(await one.events.deleteSession(id)).toBe(true)
+    expect(await one.events.readHead(id)).toBeUndefined()
+  })
+
+  it('cluster 13: is repeated, if it saves a text that grows', async () => {
+    const id = newSession()
+    await one.events.append(append(id, 0))
+    const fence = await one.events.claim(id, 'a', 60_000)
+    await endNextWrite((table = 'draft_parts'))
+    const draft = { stepId: asEntryId('entry_1'), block: 0, kind: 'text', text: 'so far' } as const
+    expect(await one.events.saveDrafts(id, fence!, [draft])).toBe(true)
+    expect(await one.events.readDrafts(id)).toMatchObject([{ text: 'so far' }])
+  })
+})
+
 it('cluster 28: the first session of a user that waits precedes the second of another', async () => {
   const [patient, busy] = [asUserId('patient'), asUserId('busy')]
   const sessions = Array.from({ length: 300 }, newSession)
