@@ -145,10 +145,16 @@ function findProofs(rows, store) {
     .filter((file) => store === undefined || isOnPostgres(file) === (store === 'postgres'))
     .sort()
   if (rows.length === 0) return all
-  // Words such as `doors` also occur in other proofs. If a folder has the name of the row, only its proofs are meant.
-  const isFolder = (/** @type {string} */ row) => all.some((file) => file.split('/').includes(row))
+  // Words such as `doors` also occur in other proofs. If a folder has the name of the row, or else a file, only these are meant.
+  const ways = [
+    (/** @type {string} */ file) => file.split('/'),
+    (/** @type {string} */ file) => [basename(file, '.proof.test.ts')],
+    (/** @type {string} */ file) => readText(join(ROOT, file)).split(/\W+/),
+  ]
   const speaksOf = (/** @type {string} */ file, /** @type {string} */ row) =>
-    isFolder(row) ? file.split('/').includes(row) : readText(join(ROOT, file)).split(/\W+/).includes(row)
+    ways
+      .find((namesOf) => all.some((one) => namesOf(one).includes(row)))?.(file)
+      .includes(row) === true
   const silent = rows.find((row) => !all.some((file) => speaksOf(file, row)))
   if (silent !== undefined) throw new Error(`no proof covers ${silent}. Proofs:\n${all.join('\n')}`)
   return all.filter((file) => rows.some((row) => speaksOf(file, row)))
