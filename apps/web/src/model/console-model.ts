@@ -42,8 +42,8 @@ export class ConsoleModel {
   #doors: { readonly id: string; readonly log: DoorsLog } | undefined
   /** How many connections ended before a message was acknowledged. */
   readonly #losses = new Map<string, number>()
-  /** Text that could not be sent or that a stop returned from the queue, by session. */
-  readonly #returned = new Map<string, string>()
+  /** Files of messages that could not be sent, by session. Their text is in the draft. */
+  readonly #returned = new Map<string, readonly SentFile[]>()
   /** Sessions that were stopped from here and have not been sent anything since. */
   readonly #stopped = new Set<string>()
 
@@ -128,7 +128,7 @@ export class ConsoleModel {
       keepDraft('new', '')
       return id
     } catch (error) {
-      this.#returnText('new', message.text)
+      this.#return('new', message)
       throw error
     }
   }
@@ -196,10 +196,10 @@ export class ConsoleModel {
     await this.#open.get(sessionId)?.readQueue()
   }
 
-  takeReturned(sessionId: string): string | undefined {
-    const text = this.#returned.get(sessionId)
+  takeReturned(sessionId: string): readonly SentFile[] {
+    const files = this.#returned.get(sessionId) ?? []
     this.#returned.delete(sessionId)
-    return text
+    return files
   }
 
   /** After every connection: what was told meanwhile may be lost. */
@@ -250,15 +250,14 @@ export class ConsoleModel {
   #takeBack(sessionId: string, run: string): void {
     const session = this.#open.get(sessionId)
     const input = session?.head.queue.find(({ turnId }) => `run_${turnId.replace(/^turn_/, '')}` === run)
-    if (input !== undefined && this.#stopped.has(sessionId)) this.#returnText(sessionId, input.text)
+    if (input !== undefined && this.#stopped.has(sessionId)) this.#return(sessionId, input)
     void session?.readQueue()
   }
 
-  #returnText(sessionId: string, text: string): void {
-    const before = readDraft(sessionId)
-    const draft = before === '' ? text : `${before}\n${text}`
-    this.#returned.set(sessionId, draft)
-    keepDraft(sessionId, draft)
+  /** Text that could not be sent, or that a stop returned from the queue, goes behind what was typed since. */
+  #return(sessionId: string, { text, files = [] }: NewMessage): void {
+    keepDraft(sessionId, [readDraft(sessionId), text].filter((part) => part !== '').join('\n'))
+    this.#returned.set(sessionId, [...(this.#returned.get(sessionId) ?? []), ...files])
     this.notifier.changed(draftKey(sessionId))
   }
 

@@ -7,14 +7,19 @@ export interface Notifier {
   changed(key: string): void
 }
 
-/** A hidden page gets no frames. */
+/** A hidden page gets no frames, nor does one that is hidden before its next frame. */
 const HIDDEN_MS = 250
 
 export function createNotifier(): Notifier {
   const listeners = new Map<string, Set<() => void>>()
   const due = new Set<string>()
 
+  let frame = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
   const flush = (): void => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
     const keys = [...due]
     due.clear()
     for (const key of keys) for (const listener of listeners.get(key) ?? []) listener()
@@ -31,8 +36,8 @@ export function createNotifier(): Notifier {
     },
     changed(key) {
       if (due.size === 0) {
-        if (document.visibilityState === 'hidden') setTimeout(flush, HIDDEN_MS)
-        else requestAnimationFrame(flush)
+        frame = requestAnimationFrame(flush)
+        timer = setTimeout(flush, HIDDEN_MS)
       }
       due.add(key)
     },

@@ -53,8 +53,8 @@ export function Composer(props: ComposerProps) {
   useEffect(
     () =>
       model.notifier.subscribe(draftKey(sessionId), () => {
-        const returned = model.takeReturned(sessionId)
-        if (returned !== undefined) setText(returned)
+        setText(readDraft(sessionId))
+        files.give(model.takeReturned(sessionId))
       }),
     [model, sessionId],
   )

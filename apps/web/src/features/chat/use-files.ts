@@ -21,6 +21,8 @@ export interface ChosenFiles {
   readonly ready: readonly SentFile[]
   readonly isReading: boolean
   add(files: FileList | null): void
+  /** Files that were read before. */
+  give(files: readonly SentFile[]): void
   remove(id: string): void
   clear(): void
 }
@@ -54,6 +56,17 @@ export function useFiles(): ChosenFiles {
         if (!isTooLarge) void read(id, file)
       }
     },
+    give: (files) =>
+      setChosen((before) => [
+        ...before,
+        ...files.map((file) => ({
+          id: createMessageId(),
+          name: file.name,
+          bytes: (file.content.length / 4) * 3,
+          read: 1,
+          file,
+        })),
+      ]),
     remove: (id) => setChosen((before) => before.filter((one) => one.id !== id)),
     clear: () => setChosen([]),
   }
