@@ -302,8 +302,13 @@ it('the lines of Connect run as they are, given the key', async () => {
   await open('/connect')
   const block = (name: string) => stage.page.locator('.connect-block').filter({ hasText: name }).locator('pre')
   const environment = { ...process.env, KEY: stage.server().localKey }
-  const shell = await promisify(execFile)('sh', ['-c', await block('curl').innerText()], { env: environment })
-  expect(shell.stdout).toContain('turn_stop')
+  const run = async (env: NodeJS.ProcessEnv) =>
+    promisify(execFile)('sh', ['-c', await block('curl').innerText()], { env })
+  expect(await run(environment)).toEqual({ stdout: expect.stringContaining('turn_stop'), stderr: '' })
+  // With a wrong key they say why nothing comes.
+  await expect(run({ ...environment, KEY: 'sk-wrong' })).rejects.toMatchObject({
+    stderr: expect.stringContaining('401'),
+  })
   const program = spawn(process.execPath, ['--input-type=module', '--eval', await block('JavaScript').innerText()], {
     cwd: ROOT,
     env: environment,

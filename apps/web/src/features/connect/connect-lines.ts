@@ -14,8 +14,9 @@ export function connectLines(url: string, agent: string): readonly ConnectLine[]
       door: 'aap',
       title: 'curl',
       text: [
-        `SESSION=$(curl -s ${url}/aap/v3/sessions ${session} -d '{"agent":{"name":"${agent}"}}' | sed -E 's/.*"sessionId":"([^"]+)".*/\\1/')`,
-        `curl -sN ${url}/aap/v3/sessions/$SESSION/turns ${session} -d '{"stream":"delta","messages":[{"role":"user","content":"Hello!"}]}'`,
+        // A refusal is an error that curl prints: what follows would fail without a word.
+        `SESSION=$(curl -fsS ${url}/aap/v3/sessions ${session} -d '{"agent":{"name":"${agent}"}}' | sed -E 's/.*"sessionId":"([^"]+)".*/\\1/')`,
+        `curl -fsSN ${url}/aap/v3/sessions/$SESSION/turns ${session} -d '{"stream":"delta","messages":[{"role":"user","content":"Hello!"}]}'`,
       ].join('\n'),
     },
     {
