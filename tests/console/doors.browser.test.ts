@@ -58,29 +58,37 @@ it('console 43: one turn shows in all columns, aligned by seq, and follows live'
   await other.page.close()
 })
 
-it('console 44: the cells of AAP are what a client of it gets, byte for byte', async () => {
-  const { rows } = (await ask(`/api/polylogue/sessions/${id}/doors?limit=1000`)) as DoorsPage
-  const shown = rows.flatMap((row) => row.shown['aap/v3'] ?? [])
-  // A stream ends with its turn.
-  const ofTurn = shown.slice(0, shown.findIndex(({ name }) => name === 'turn_stop') + 1)
-  expect(ofTurn.length).toBeGreaterThan(5)
-  const answer = await fetch(`${stage.server().url}/aap/v3/sessions/${id}/events?after=0`, {
-    headers: { authorization: `Bearer ${stage.server().localKey}` },
-  })
-  const text = await answer.text()
-  expect([...text.matchAll(/^id: (.+)$/gm)].map(([, found]) => found)).toEqual(ofTurn.map((message) => message.id))
-  expect([...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => data)).toEqual(
-    ofTurn.map(({ body }) => JSON.stringify(body)),
-  )
-})
+it.each(['aap/v3', 'aap/v1'])(
+  'console 44: the cells of %s are what a client of it gets, byte for byte',
+  async (door) => {
+    const { rows } = (await ask(`/api/polylogue/sessions/${id}/doors?limit=1000`)) as DoorsPage
+    const shown = rows.flatMap((row) => row.shown[door] ?? [])
+    // A stream ends with its turn.
+    const ofTurn = shown.slice(0, shown.findIndex(({ name }) => name === 'turn_stop') + 1)
+    expect(ofTurn.length).toBeGreaterThan(5)
+    const sessions = door === 'aap/v3' ? 'sessions' : 'session'
+    const answer = await fetch(`${stage.server().url}/${door}/${sessions}/${id}/events?after=0`, {
+      headers: { authorization: `Bearer ${stage.server().localKey}` },
+    })
+    const text = await answer.text()
+    expect([...text.matchAll(/^id: (.+)$/gm)].map(([, found]) => found)).toEqual(ofTurn.map((message) => message.id))
+    expect([...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => data)).toEqual(
+      ofTurn.map(({ body }) => JSON.stringify(body)),
+    )
+  },
+)
 
-it('console 48: readers of the session are listed with their door, and disappear after leaving', async () => {
+it('console 48: readers of the session are listed with their door, and gone within 2 s of leaving', async () => {
   await stage.page.goto(stage.server().url ?? '')
   await chat.begin('say Busy\nsleep 600000')
   await chat.answered('Busy')
   const busy = new URL(stage.page.url()).pathname.split('/')[2] ?? ''
-  await stage.page.goto(`${stage.server().url}/s/${busy}/doors`)
-  const clients = stage.page.locator('.clients li')
+  // The page has a clock that stands still, so that a slow machine takes nothing from its 2 s.
+  const context = await stage.newContext({ storageState: await stage.context.storageState() })
+  const page = await context.newPage()
+  await page.clock.install()
+  await page.goto(`${stage.server().url}/s/${busy}/doors`)
+  const clients = page.locator('.clients li')
   await clients.filter({ hasText: 'Blade' }).first().waitFor()
   const stop = new AbortController()
   const answer = await fetch(`${stage.server().url}/aap/v3/sessions/${busy}/events?after=0`, {
@@ -88,11 +96,30 @@ it('console 48: readers of the session are listed with their door, and disappear
     signal: stop.signal,
   })
   expect(answer.status).toBe(200)
-  const aap = stage.page.locator('.clients li[data-door^=aap]')
+  const aap = page.locator('.clients li[data-door^=aap]')
   await aap.getByText('lag 0').waitFor()
   await clients.filter({ hasText: 'Blade' }).getByText('lag 0').first().waitFor()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  expect(await aap.count()).toBe(1)
+  const doorsNow = async (): Promise<readonly string[]> => {
+    const { clients: attached } = (await ask(`/api/polylogue/sessions/${busy}/clients`)) as {
+      clients: readonly { door: string }[]
+    }
+    return attached.map(({ door }) => door)
+  }
   stop.abort()
-  await aap.waitFor({ state: 'detached' })
+  await expect.poll(doorsNow).not.toContain('aap/v3')
+  const left = Number(await page.evaluate('Date.now()'))
+  const asked = page.waitForResponse(/\/clients$/)
+  await page.clock.runFor(1_000)
+  await asked
+  const isGone = async (): Promise<boolean> => {
+    await page.clock.runFor(10)
+    return (await aap.count()) === 0
+  }
+  await expect.poll(isGone).toBe(true)
+  expect(Number(await page.evaluate('Date.now()')) - left).toBeLessThan(2_000)
+  await context.close()
 })
 
 it('console 46, 49, 50: the chat at a seq is the fold of the events before it, offers no change, and Esc is live', async () => {

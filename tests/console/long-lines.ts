@@ -68,6 +68,37 @@ const TYPE = `new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - began)))
 })`
 
+/** Messages are in the page, marked as on their way, within `mostMs` of the Enter by the page's own clock. */
+export async function checkSent(
+  stage: Stage,
+  { texts, mostMs }: { readonly texts: readonly string[]; readonly mostMs: number },
+): Promise<string> {
+  const chat = chatOn(stage.page)
+  const times: number[] = []
+  for (const text of texts) {
+    await stage.page.evaluate(MEASURE_SENT(text))
+    await chat.say(text)
+    await expect.poll(() => stage.page.evaluate('typeof globalThis.shownAfter')).toBe('number')
+    times.push(Number(await stage.page.evaluate('globalThis.shownAfter')))
+  }
+  const slowest = Math.max(...times)
+  expect([slowest < mostMs, slowest]).toEqual([true, slowest])
+  return `shown after ${Math.round(slowest)} ms at most`
+}
+
+const MEASURE_SENT = (text: string): string => `(() => {
+  const text = ${JSON.stringify(text)}
+  let began
+  delete globalThis.shownAfter
+  addEventListener('keydown', () => (began = performance.now()), { capture: true, once: true })
+  new MutationObserver((_, observer) => {
+    const sent = [...document.querySelectorAll('[data-outgoing=sending]')]
+    if (began === undefined || !sent.some((one) => one.textContent.includes(text))) return
+    globalThis.shownAfter = performance.now() - began
+    observer.disconnect()
+  }).observe(document.body, { childList: true, subtree: true })
+})()`
+
 /** Esc stops an answer and the call that it waits for, within `mostMs` by the page's own clock. What it said stays. */
 export async function checkStop(stage: Stage, { mostMs }: { readonly mostMs: number }): Promise<string> {
   const { page } = stage

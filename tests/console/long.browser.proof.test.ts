@@ -1,7 +1,7 @@
 // The long lines of the console, whole. `npm test` has samples of them in long.browser.test.ts.
 import { afterAll, beforeAll, it } from 'vitest'
 import { chatOn } from './chat.ts'
-import { checkHeap, checkScrub, checkSteady, checkStop } from './long-lines.ts'
+import { checkHeap, checkScrub, checkSent, checkSteady, checkStop } from './long-lines.ts'
 import { proven } from './prove.ts'
 import { type Stage, openStage } from './stage.ts'
 
@@ -11,6 +11,18 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
+it(
+  'console 3: a sent message shows within 100 ms',
+  proven({ what: 'sent messages, shown at once', count: 20 }, async () => {
+    const chat = chatOn(stage.page)
+    await chat.begin('say Ready')
+    await chat.answered('Ready')
+    const texts = Array.from({ length: 20 }, (_, index) => `say Message ${index}`)
+    const told = await checkSent(stage, { texts, mostMs: 100 })
+    await chat.rests()
+    return told
+  }),
+)
 it(
   'console 9: Esc stops within a second',
   proven({ what: 'Esc stops an answer and the command that it runs', count: 1 }, () =>

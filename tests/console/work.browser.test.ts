@@ -317,7 +317,8 @@ it('console 37: sub-agents nest three deep with state, calls and cost; one is st
   const deepest = script('say Deep down', 'sleep 600000')
   const middle = script(agent('a3', 'third level', deepest), '---', 'say Middle done.')
   const first = script(agent('a2', 'second level', middle), '---', 'say First done.')
-  const sibling = script('sleep 2500', 'say Sibling done.')
+  // It waits for an answer, which it gets after the other was stopped.
+  const sibling = script(call('b2', 'Bash', { command: 'uname -sibling' }), '---', 'say Sibling done.')
   await chat.begin(script(agent('a1', 'first level', first), agent('b1', 'a sibling', sibling), '---', 'say All done.'))
   const node = (id: string) => stage.page.locator(`.agent-line[data-agent=${id}]`)
   await stage.page.locator('.agent-tree .agent-tree .agent-tree').waitFor()
@@ -326,9 +327,11 @@ it('console 37: sub-agents nest three deep with state, calls and cost; one is st
   await expect.poll(() => node('a1').getAttribute('data-status'), WAIT).toBe('cancelled')
   // What ran below it has stopped too.
   await expect.poll(() => node('a3').getAttribute('data-status'), WAIT).toBe('cancelled')
+  expect(await node('b1').getAttribute('data-status')).not.toBe('cancelled')
+  await chat.card.getByRole('button', { name: /^Allow/ }).click()
   await chat.answered('All done.')
   expect(await node('b1').getAttribute('data-status')).toBe('done')
-  await expect.poll(() => node('b1').innerText(), WAIT).toMatch(/done\s+0 calls\s+[\d.]+ s\s+\?/)
+  await expect.poll(() => node('b1').innerText(), WAIT).toMatch(/done\s+1 call\s+[\d.]+ s\s+\?/)
 })
 
 it('console 76: the model of an open session and its thinking are changed, and every door shows the choice', async () => {

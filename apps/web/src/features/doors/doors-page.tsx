@@ -13,7 +13,8 @@ import { EventDetail } from './event-detail.tsx'
 import { Scrubber } from './scrubber.tsx'
 import './doors.css'
 
-const CLIENTS_MS = 2_000
+/** Who has left is gone within two seconds. */
+const CLIENTS_MS = 1_000
 
 /** The log of a session, and beside each event what every door sends its clients for it. */
 export function DoorsPage({ id }: { readonly id: string }) {
