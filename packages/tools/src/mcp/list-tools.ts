@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { Digest } from '@polylogue/engine'
+import { setImmediate as giveWay } from 'node:timers/promises'
 import { z } from 'zod'
 import { MOST_LISTED, MOST_PAGES, MOST_PROBLEMS, MOST_TOOLS, NO_TIMEOUT } from './mcp-limits.ts'
 import { parseToolDefinition, type ToolDefinition } from './tool-definition.ts'
@@ -30,12 +31,14 @@ export async function listTools(client: Client, digest: Digest, signal: AbortSig
     const { tools, nextCursor } = await unlessAborted(request, signal)
     for (const tool of tools) {
       seen += 1
+      // Its schema may be large. Others work in between.
+      await giveWay()
       if (definitions.size === MOST_TOOLS || seen > MOST_LISTED) {
         complain(`it has more than ${definitions.size} tools: the others are left out`)
         return { definitions: [...definitions.values()], problems }
       }
       try {
-        const definition = await parseToolDefinition(tool, digest)
+        const definition = parseToolDefinition(tool, digest)
         if (definitions.has(definition.name)) complain(`tool ${definition.name} is listed twice`)
         else definitions.set(definition.name, definition)
       } catch (error) {

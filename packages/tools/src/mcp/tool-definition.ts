@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { dropHidden } from '../drop-hidden.ts'
 import { formatPath } from '../parse-with.ts'
 import { isJsonObject } from '../split-meta.ts'
-import { toolFromJsonSchema } from '../tool-from-json-schema.ts'
-import { toCheckSchema } from './check-schema.ts'
+import { checkAgainst } from './check-schema.ts'
 import { isDeeperThan } from './json-depth.ts'
 import { DEEPEST_SCHEMA, LARGEST_SCHEMA, LONGEST_DESCRIPTION } from './mcp-limits.ts'
 
@@ -46,8 +45,8 @@ const listed = z.object({
 
 const LONGEST_TITLE = 200
 
-/** Rejects with a sentence if the tool cannot be offered to a model. */
-export async function parseToolDefinition(value: unknown, digest: Digest): Promise<ToolDefinition> {
+/** Throws with a sentence if the tool cannot be offered to a model. */
+export function parseToolDefinition(value: unknown, digest: Digest): ToolDefinition {
   const parsed = listed.safeParse(value)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -76,21 +75,7 @@ export async function parseToolDefinition(value: unknown, digest: Digest): Promi
     digest: digest(
       canonicalJson({ name, title: shown ?? '', description, inputSchema, annotations: toHints(annotations) }),
     ),
-    check: await createCheck(name, inputSchema),
-  }
-}
-
-async function createCheck(name: string, inputSchema: JsonObject): Promise<Tool['check']> {
-  const weaker = toCheckSchema(inputSchema)
-  const definition = { name, description: '', effect: 'unsafe', exposed: false, run: () => undefined } as const
-  const parameters: JsonObject = typeof weaker === 'boolean' ? { type: 'object' } : { ...weaker, type: 'object' }
-  const { check } = await toolFromJsonSchema({ ...definition, parameters })
-  return (input) => {
-    try {
-      return check(input)
-    } catch (error) {
-      return { ok: false, problem: error instanceof Error ? error.message : 'cannot be checked' }
-    }
+    check: (input) => checkAgainst(inputSchema, input),
   }
 }
 

@@ -35,6 +35,20 @@ function listOf(page: (request: number) => { tools: unknown[]; nextCursor?: stri
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } })
 
 describe('the list of tools', () => {
+  it('gives way to others between two tools, because their schemas may be large', async () => {
+    const { list, client } = listOf(() => ({ tools: Array.from({ length: 50 }, (_, index) => tool(`t${index}`)) }))
+    let turns = 0
+    let isRead = false
+    const count = (): void => {
+      turns += 1
+      if (!isRead) setImmediate(count)
+    }
+    setImmediate(count)
+    await list.read(client, never)
+    isRead = true
+    expect(turns).toBeGreaterThanOrEqual(50)
+  })
+
   it('is read again ever less often when it changes all the time', async () => {
     const { clock, list, requests } = listOf(() => ({ tools: [] }))
     for (let ms = 0; ms < 60_000; ms += 250) {
