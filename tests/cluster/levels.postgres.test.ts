@@ -8,6 +8,7 @@ import { askOwner } from '../support/owner-socket.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { createTestDatabase, query } from '../support/test-database.ts'
 import { attachToolSession } from '../tools/tool-session.ts'
+import { LATER, mixVersions } from './faults/mix-versions.ts'
 import { COUNTING_TOOLS, prepareNodes, type Nodes } from './support/nodes.ts'
 
 let database: ServerDatabase
@@ -22,9 +23,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A node of a later version, which has a new kind of `session.configured`. */
-const startNewer = (name: string): Promise<ServerProcess> =>
-  nodes.start(name, { environment: { POLYLOGUE_FAILPOINTS: 'level:2:session.configured' } })
+const startNewer = (name: string): Promise<ServerProcess> => nodes.start(name, { environment: LATER })
 
 const levelOf = async (sessionId: string): Promise<unknown> =>
   (await query(database.url, 'SELECT level FROM polylogue.sessions WHERE session_id = $1', [sessionId]))[0]?.['level']
@@ -96,5 +95,9 @@ describe('nodes of two versions on one database', { timeout: 120_000 }, () => {
       return events.filter(({ event }) => event.type === 'turn.ended').length === 3 ? true : undefined
     }, 'the newer node ends the turn')
     expect(await nodes.counting.timesRun(second)).toBe(1)
+  })
+
+  it('cluster 46: three updates in a row lose nothing, and the older node never gets what it cannot read', async () => {
+    expect(await mixVersions({ rounds: 3 })).toEqual([])
   })
 })

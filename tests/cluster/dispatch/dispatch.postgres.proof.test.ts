@@ -3,11 +3,15 @@ import { proofSize, startStopwatch, tellProof } from '../../storage-faults/proof
 import { measureCommands } from './command-times.ts'
 import { drainTo, fillCluster, measureStarts } from './dispatch.ts'
 import { shareTurns } from './share-turns.ts'
+import { copiesMade, loseJobs, runTurns, startJobStage, tripleJobs, type JobStage } from './spoil-jobs.ts'
 
 const BEGINS_WITHIN_MS = 50
 const HEARD_WITHIN_MS = 250
 const HANDED_OVER_WITHIN_MS = 5_000
 const MOST_WAITING = 1_000
+const FOUND_WITHIN_MS = 2_000
+/** So many turns wait at the same time. */
+const AT_ONCE = 10
 
 interface Proved {
   readonly what: string
@@ -68,4 +72,41 @@ it('cluster 28: dispatch: a turn of a user who has no other precedes the second 
     const { complaints, place } = await shareTurns(count)
     const what = `turns of one user wait when another user begins one: it was number ${place} to run, where a node runs 8 at a time`
     return { what, count, complaints }
+  }))
+
+/** Runs turns whose jobs are spoilt, some at a time. */
+async function runSpoilt(count: number, spoil: (stage: JobStage) => Promise<void>) {
+  const stage = await startJobStage()
+  try {
+    await spoil(stage)
+    const complaints: string[] = []
+    let slowestMs = 0
+    let ran = 0
+    for (; ran < count; ran += AT_ONCE) {
+      const { times, slowestMs: tookMs } = await runTurns(stage, AT_ONCE)
+      slowestMs = Math.max(slowestMs, tookMs)
+      const wrong = times.filter((each) => each !== 1)
+      if (wrong.length > 0) complaints.push(`after ${ran} turns, calls ran ${wrong.join(', ')} times`)
+    }
+    const copies = spoil === tripleJobs ? await copiesMade(stage) : 0
+    return { count: ran, complaints, slowestMs, copies }
+  } finally {
+    await stage.remove()
+  }
+}
+
+it('cluster 25: dispatch: turns whose jobs are lost begin within two seconds, and run once', () =>
+  prove(async () => {
+    const { count, complaints, slowestMs } = await runSpoilt(proofSize(200), loseJobs)
+    const late = slowestMs > FOUND_WITHIN_MS ? [`the slowest began after ${slowestMs} ms`] : []
+    const what = `turns whose every job is lost: each ran once, the slowest began after ${slowestMs} ms`
+    return { what, count, complaints: [...complaints, ...late] }
+  }))
+
+it('cluster 26: dispatch: turns whose jobs are delivered three times run once', () =>
+  prove(async () => {
+    const { count, complaints, copies } = await runSpoilt(proofSize(1_000), tripleJobs)
+    const few = copies < count ? [`only ${copies} jobs were delivered again`] : []
+    const what = `turns whose every job is delivered three times, to two workers: each ran once`
+    return { what, count, complaints: [...complaints, ...few] }
   }))
