@@ -85,6 +85,12 @@ describe('a turn in a chat', () => {
     expect(lines).toEqual([...kept(0), '… 22 more lines', ...kept(26)])
   })
 
+  it('leaves out the empty lines before a result', () => {
+    const call: TurnUpdate = { type: 'tool-call', toolCallId: 'b', name: 'Bash', input: { command: 'npm i' } }
+    const result: TurnUpdate = { type: 'tool-result', toolCallId: 'b', text: '\n \r\nadded 1 package\n\ndone\n' }
+    expect(print([call, result]).replaceAll(/<.*?>/g, '')).toBe('● Bash $ npm i\n  └ added 1 package\n    \n    done\n')
+  })
+
   it('wraps the first line of a result up to three rows, and cuts the others', () => {
     const why = 'Error: the tool Write may not touch a path outside of the workspace, or a file of the server itself'
     const shown = print([{ type: 'tool-result', toolCallId: 'x', text: `${why} ${why}\n${why}` }])

@@ -68,7 +68,8 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
     calls.delete(toolCallId)
     if (call && toolCallId !== lastCall) note(`○ ${lineOf(call)}`)
     if (call && !FAILED.test(text)) printDiff(call)
-    const lines = text.trimEnd().split('\n')
+    const all = text.trimEnd().split('\n')
+    const lines = all.slice(all.findIndex((line) => line.trim() !== ''))
     const [first = '', ...others] = lines.map((line) => line.replace(/\r$/, '').replaceAll('\t', '  '))
     for (const [index, row] of wrapFirst(first, columns() - 4).entries()) note(`${index === 0 ? '  └ ' : '    '}${row}`)
     const hidden = lines.length - FIRST_RESULT_LINES - LAST_RESULT_LINES
