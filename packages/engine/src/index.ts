@@ -114,7 +114,7 @@ export {
 export { isOffered, judgeCall, verdictsOf } from './permission/judge-call.ts'
 export { strictest } from './permission/strictest.ts'
 export { coverVerdict, type SessionOverride } from './permission/cover-verdict.ts'
-export { matchesRule, type RuledCall } from './permission/match-rule.ts'
+export { createMatchBudget, matchesRule, type RuledCall } from './permission/match-rule.ts'
 export { parseRule, ruleProblems } from './permission/rule-schema.ts'
 export { grantToPerson, hashCall, issueGrant, requireGrant } from './permission/grant.ts'
 export type { Grant, GrantedCall } from './ports/grant.ts'

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { RE2JS } from 're2js'
+import { describe, expect, it, vi } from 'vitest'
 import { createFakeTool } from '@polylogue/testkit'
 import type {
   CallFacts,
@@ -379,5 +380,30 @@ describe('a call that does the same as one of another tool', () => {
 
   it('is still judged by the rules about its own', () => {
     expect(check({ userRules: [{ action: 'allow', tool: 'Check' }] })).toBe('allow')
+  })
+})
+
+describe('C16: of two hundred rules with large patterns, each of which takes milliseconds to make', () => {
+  const userRules = (seed: string): readonly PermissionRule[] =>
+    Array.from({ length: 200 }, (_, number) => ({
+      tool: `${seed}${number}((a|b|cd|ce|x[abc]){99}){3}`,
+      action: 'allow' as const,
+    }))
+  const madeBy = (act: () => void): number => {
+    const making = vi.spyOn(RE2JS, 'compile')
+    act()
+    const made = making.mock.calls.length
+    making.mockRestore()
+    return made
+  }
+
+  it('a call has few made', () => {
+    expect(madeBy(() => void judged(shell(), { userRules: userRules('one') }))).toBeLessThan(15)
+  })
+
+  it('the offer of a hundred tools has no more made', () => {
+    const tools = Array.from({ length: 100 }, (_, number) => createFakeTool(`tool${number}`, { effect: 'unsafe' }))
+    const policy = policyWith({ userRules: userRules('other') })
+    expect(madeBy(() => tools.forEach((tool) => isOffered(tool, policy)))).toBeLessThan(15)
   })
 })

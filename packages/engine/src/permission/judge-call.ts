@@ -18,6 +18,7 @@ import type { Tool } from '../ports/tool.ts'
 import type { CallFacts } from '../events/call-facts.ts'
 import { everyKindOf } from './every-kind.ts'
 import { type RuledCall, bindingOf, createMatchBudget, matchRule } from './match-rule.ts'
+import type { MatchBudget } from './pattern.ts'
 import type { PermissionRule, RuleAction } from '../ports/rule-store.ts'
 import type { Policy, Verdict } from './policy.ts'
 import { guardedRow, isReading, presetRow } from './preset-table.ts'
@@ -73,12 +74,13 @@ function decide(subject: Case): Ruling {
   const denial = firstMatch(
     subject,
     policy.denyRules.filter(({ action }) => action === 'deny'),
+    { ...createMatchBudget(), effort: Infinity },
   )
   if (denial !== undefined) return deny(`operator-rule:${tool.name}`)
   const preset = presetRuling(subject)
   if (policy.preset === 'read-only' && !isReading(facts, tool.effect)) return deny(preset.reason)
   if (policy.preset === 'full-access' || policy.preset === 'plan') return preset
-  const match = firstMatch(subject, policy.userRules)
+  const match = firstMatch(subject, policy.userRules, budgetFor(subject))
   if (match === undefined) {
     const isOutdated = preset.decision === 'ask' && hasOutdatedRule(subject)
     return isOutdated ? { ...preset, reason: `definition-changed:${tool.name}` } : preset
@@ -132,10 +134,9 @@ interface RuleMatch {
  * an `allow` rule is ignored (fail closed). If the input is not known yet, a rule about arguments counts as `allow`,
  * but a `deny` rule is ignored.
  */
-function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch | undefined {
+function firstMatch(subject: Case, rules: readonly PermissionRule[], budget: MatchBudget): RuleMatch | undefined {
   const { tool, facts, input } = subject
   const call: RuledCall = { tool: tool.name, facts, ...(input && { input }) }
-  const budget = createMatchBudget()
   const same = input && tool.sameAs?.(input)
   for (const rule of rules) {
     const own = isForDefinition(rule, subject) ? matchRule(rule, call, budget) : 'no'
@@ -148,6 +149,15 @@ function firstMatch(subject: Case, rules: readonly PermissionRule[]): RuleMatch 
   return undefined
 }
 
+const offering = new WeakMap<readonly PermissionRule[], MatchBudget>()
+
+/** Each call has its own. The question which tools to offer is asked for every tool and kind of call: they share one. */
+function budgetFor({ input, policy: { userRules } }: Case): MatchBudget {
+  const budget = (input === undefined && offering.get(userRules)) || createMatchBudget()
+  if (input === undefined) offering.set(userRules, budget)
+  return budget
+}
+
 /** An unbound rule covers no call, but its tool is offered: the call binds it. */
 function isForDefinition(rule: PermissionRule, { tool, input }: Case): boolean {
   const binding = bindingOf(rule, tool)
@@ -155,9 +165,10 @@ function isForDefinition(rule: PermissionRule, { tool, input }: Case): boolean {
 }
 
 /** Whether a rule of the user allowed the tool before its definition changed. */
-function hasOutdatedRule({ tool, facts, input, policy }: Case): boolean {
+function hasOutdatedRule(subject: Case): boolean {
+  const { tool, facts, input, policy } = subject
   const call: RuledCall = { tool: tool.name, facts, ...(input && { input }) }
-  const budget = createMatchBudget()
+  const budget = budgetFor(subject)
   return policy.userRules.some((rule) => bindingOf(rule, tool) === 'changed' && matchRule(rule, call, budget) !== 'no')
 }
 

@@ -14,8 +14,8 @@ export interface RuledCall {
   readonly facts?: CallFacts
 }
 
-/** About 50 ms for all rules of a call together. Comparisons beyond the budget are `unknown`. */
-export const createMatchBudget = (): MatchBudget => ({ steps: 2_000_000 })
+/** About 150 ms at most for all rules of a call together. Comparisons beyond the budget are `unknown`. */
+export const createMatchBudget = (): MatchBudget => ({ steps: 2_000_000, effort: 20_000 })
 
 export function matchRule(rule: PermissionRule, call: RuledCall, budget: MatchBudget): MatchAnswer {
   if (rule.kept !== undefined) return 'no'
@@ -59,9 +59,14 @@ export function matchesRule(rule: PermissionRule, call: Required<RuledCall>): bo
   return matchRule(rule, call, createMatchBudget()) !== 'no'
 }
 
+/** The names of most tools. As a pattern, such a text matches nothing but itself. */
+const PLAIN = /^[\w-]+$/
+
 function matchTool(pattern: string, name: string, budget: MatchBudget): MatchAnswer {
   if (pattern === '*' || pattern === name) return 'yes'
-  return compilePattern(pattern)?.matchWhole(name, budget) ?? 'no'
+  if (PLAIN.test(pattern)) return 'no'
+  const compiled = compilePattern(pattern, budget)
+  return compiled === 'unknown' ? compiled : (compiled?.matchWhole(name, budget) ?? 'no')
 }
 
 interface Wanted {
@@ -74,7 +79,9 @@ function matchArgument(input: JsonObject, argument: string, { pattern, budget }:
   const value = Object.hasOwn(input, argument) ? input[argument] : undefined
   if (value === undefined) return 'no'
   const text = typeof value === 'string' ? value : canonicalJson(value)
-  return compilePattern(pattern)?.search(text, budget) ?? (text === pattern ? 'yes' : 'no')
+  const compiled = compilePattern(pattern, budget)
+  if (compiled === 'unknown') return compiled
+  return compiled?.search(text, budget) ?? (text === pattern ? 'yes' : 'no')
 }
 
 function matchDomain(

@@ -1,10 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type MatchBudget, compilePattern, problemOfPattern } from './pattern.ts'
+import { type MatchBudget, type Pattern, compilePattern, problemOfPattern } from './pattern.ts'
 
-const plenty = (): MatchBudget => ({ steps: 10_000_000 })
-const search = (source: string, text: string) => compilePattern(source)?.search(text, plenty())
-const whole = (source: string, text: string) => compilePattern(source)?.matchWhole(text, plenty())
+const plenty = (): MatchBudget => ({ steps: 10_000_000, effort: 10_000 })
+
+function compile(source: string): Pattern | undefined {
+  const pattern = compilePattern(source, plenty())
+  if (pattern === 'unknown') throw new Error('the budget was too small')
+  return pattern
+}
+
+const search = (source: string, text: string) => compile(source)?.search(text, plenty())
+const whole = (source: string, text: string) => compile(source)?.matchWhole(text, plenty())
 
 describe('a pattern', () => {
   it.each([
@@ -54,25 +61,44 @@ describe('a pattern', () => {
     ['(?<!a)b', 'invalid named capture'],
     ['(a)\\1', 'invalid escape sequence'],
     ['a\\', 'trailing backslash'],
-    ['((a{1000}){1000}){1000}', 'invalid repeat count'],
-    ['(((){1000}){1000}){1000}', 'expression too large'],
+    ['((a{1000}){1000}){1000}', 'too large when its repeats are written out'],
+    ['(((){1000}){1000}){1000}', 'too large when its repeats are written out'],
+    ['a{1001}', 'invalid repeat count'],
     [`(${'[a-z]{9}'.repeat(99)}){9}`, 'too large when its repeats are written out'],
     ['a'.repeat(1001), 'longer than 1000 characters'],
   ])('%s is invalid: %s', (source, problem) => {
-    expect(problemOfPattern(source)).toContain(problem)
-    expect(compilePattern(source)).toBeUndefined()
+    expect(problemOfPattern(source, plenty())).toContain(problem)
+    expect(compile(source)).toBeUndefined()
   })
 
   it('C16: takes a bounded number of steps whatever the pattern and the text', () => {
     const hostile = ['(a+)+$', '^(a|a)*$', '^(a*)*$', '(.*)(.*)(.*)(.*)x', '(a|b|ab)*c', `^(${'a?'.repeat(100)}){9}$`]
     for (const source of hostile) {
-      const budget = { steps: 5_000_000 }
-      const answer = compilePattern(source)?.search(`${'a'.repeat(5_000)}!`, budget)
+      const budget = { ...plenty(), steps: 5_000_000 }
+      const answer = compile(source)?.search(`${'a'.repeat(5_000)}!`, budget)
       expect(answer).toMatch(/^(no|unknown)$/)
     }
-    const budget = { steps: 1_000 }
-    expect(compilePattern('a+$')?.search(`${'a'.repeat(100_000)}!`, budget)).toBe('unknown')
+    const budget = { ...plenty(), steps: 1_000 }
+    expect(compile('a+$')?.search(`${'a'.repeat(100_000)}!`, budget)).toBe('unknown')
     expect(budget.steps).toBeGreaterThan(-100)
+  })
+
+  it('C16: is made once, and only while the budget of the call suffices', () => {
+    const large = Array.from({ length: 20 }, (_, number) => `x${number}[a-z]{500}`)
+    const budget = { effort: 2_000 }
+    const first = large.map((source) => compilePattern(source, budget))
+    expect(first.filter((pattern) => pattern === 'unknown')).toHaveLength(17)
+    expect(budget.effort).toBeGreaterThanOrEqual(0)
+    expect(problemOfPattern(large[0] ?? '', { effort: 0 })).toBeUndefined()
+    expect(problemOfPattern(large[9] ?? '', { effort: 0 })).toBe('unknown')
+    expect(compilePattern(large[9] ?? '', { effort: 600 })).not.toBe('unknown')
+  })
+
+  it('C16: is forgotten when many others were made since', () => {
+    const few = Array.from({ length: 100 }, (_, number) => `y${number}[a-z]{900}`)
+    for (const source of few) compile(source)
+    for (let number = 0; number < 100; number += 1) compile(`z${number}[a-z]{990}|(a{100}){25}`)
+    expect(compilePattern(few[0] ?? '', { effort: 0 })).toBe('unknown')
   })
 
   it('agrees with the regular expressions of the language', () => {

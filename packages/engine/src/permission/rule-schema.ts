@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { problemOfPattern } from './pattern.ts'
+import { createMatchBudget } from './match-rule.ts'
+import { type MatchBudget, problemOfPattern } from './pattern.ts'
 import type { PermissionRule } from '../ports/rule-store.ts'
 
 const MOST_ENTRIES = 200
@@ -46,14 +47,21 @@ export function parseRule(value: unknown): PermissionRule {
   }
 }
 
-/** The texts in a rule that are not valid patterns and are therefore compared literally, each as a sentence. */
-export function ruleProblems({ tool, args = {} }: PermissionRule): readonly string[] {
+/**
+ * The texts in a rule that are not valid patterns and are therefore compared literally, each as a sentence. Rules that arrive
+ * together share a budget; patterns beyond it are named, too.
+ */
+export function ruleProblems(
+  { tool, args = {} }: PermissionRule,
+  budget: Pick<MatchBudget, 'effort'> = createMatchBudget(),
+): readonly string[] {
   const fields = [
     ['tool', tool] as const,
     ...Object.entries(args).map(([name, text]) => [`args.${name}`, text] as const),
   ]
   return fields.flatMap(([field, text]) => {
-    const problem = field === 'tool' && text === '*' ? undefined : problemOfPattern(text)
+    const problem = field === 'tool' && text === '*' ? undefined : problemOfPattern(text, budget)
+    if (problem === 'unknown') return [`${field}: not looked at: the patterns are too large together`]
     return problem === undefined ? [] : [`${field}: no regular expression (${problem}): compared literally`]
   })
 }

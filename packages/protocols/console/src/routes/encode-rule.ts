@@ -1,4 +1,4 @@
-import { parseRule, ruleProblems, type PermissionRule, type StoredRule } from '@polylogue/engine'
+import { createMatchBudget, parseRule, ruleProblems, type PermissionRule, type StoredRule } from '@polylogue/engine'
 import type { NewRule, Rule, StoredRule as StoredRuleJson } from '../contract/permissions.ts'
 
 export interface ParsedRule {
@@ -7,7 +7,8 @@ export interface ParsedRule {
   readonly warnings: readonly string[]
 }
 
-export function parseNewRule({ tool, args, domain, action }: NewRule): ParsedRule {
+/** Rules that arrive together share a budget. */
+export function parseNewRule({ tool, args, domain, action }: NewRule, budget = createMatchBudget()): ParsedRule {
   const isKnown = action === 'allow' || action === 'ask' || action === 'deny'
   const rule = parseRule({
     tool,
@@ -22,7 +23,7 @@ export function parseNewRule({ tool, args, domain, action }: NewRule): ParsedRul
     action: isKnown ? action : 'ask',
   })
   const unknownAction = isKnown || action === undefined ? [] : ['action: neither allow, ask nor deny: taken as ask']
-  return { rule, warnings: [...unknownAction, ...ruleProblems(rule)] }
+  return { rule, warnings: [...unknownAction, ...ruleProblems(rule, budget)] }
 }
 
 export function toRuleJson({ tool, args, domain, action, kept }: PermissionRule): Rule {

@@ -1,6 +1,7 @@
 import {
   asSessionId,
   canonicalJson,
+  createMatchBudget,
   type JsonValue,
   type PermissionRule,
   type StoredRule,
@@ -98,7 +99,8 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
     },
 
     async importRules({ caller: { userId }, body }) {
-      const parsed = body.rules.map(parseNewRule)
+      const budget = createMatchBudget()
+      const parsed = body.rules.map((rule) => parseNewRule(rule, budget))
       const present = await rules.listRules(userId)
       const known = new Set(present.map(({ rule }) => textOf(rule)))
       const fresh = parsed.filter(({ rule }) => !known.has(textOf(rule)))
