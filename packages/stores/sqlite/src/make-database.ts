@@ -15,12 +15,17 @@ export function makeDatabase(file: string): void {
   closeSync(openSync(draft, 'wx', 0o600))
   const db = new DatabaseSync(draft, { timeout: 0 })
   try {
-    db.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`)
+    // Nobody reads the draft before it is whole, so the disk is waited for once, at its end.
+    db.exec(
+      `PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`,
+    )
   } finally {
     db.close()
   }
+  sync(draft, 'r+')
   appear(draft, file)
-  syncDirectory(dirname(file))
+  // Without it, a power loss may lose the name although the content is safe.
+  if (process.platform !== 'win32') sync(dirname(file), 'r')
 }
 
 /** Uses a link, because a rename would replace a file that another process created in the meantime. */
@@ -36,14 +41,12 @@ function appear(draft: string, file: string): void {
   rmSync(draft)
 }
 
-/** Without it, a power loss may lose the name although the content is safe. */
-function syncDirectory(path: string): void {
-  if (process.platform === 'win32') return
-  const directory = openSync(path, 'r')
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const opened = openSync(path, flags)
   try {
-    fsyncSync(directory)
+    fsyncSync(opened)
   } finally {
-    closeSync(directory)
+    closeSync(opened)
   }
 }
 
