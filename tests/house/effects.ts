@@ -20,6 +20,7 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/bash/kept-output.ts': 'writes long outputs there',
   'packages/tools/src/bash/output-pipe.ts': 'opens the pipe of a command that was started',
   'packages/tools/src/bash/prune-outputs.ts': 'removes old outputs',
+  'packages/tools/src/bash/run-program.ts': 'runs fixed programs of the machine',
   'packages/tools/src/bash/running-calls.ts': 'notes which commands are running',
   'packages/tools/src/files/put-file.ts': 'puts bytes in place for an acting file, or for the user who sent them',
   'packages/tools/src/files/directory.ts': 'opens directories and files for reading',

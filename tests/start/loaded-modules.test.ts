@@ -70,4 +70,7 @@ it('an editor has its first session with little more', async () => {
   expect(files.length).toBeGreaterThan(300)
   expect(files.length).toBeLessThanOrEqual(ACP_FILES)
   expect(files.filter((url) => LATE.test(url) || OF_OTHER_DOORS.test(url))).toEqual([])
+  // Another program tries the sandbox while the server is loaded.
+  const placeOf = (end: string): number => files.findIndex((url) => url.endsWith(end))
+  expect(placeOf('/sandbox/detect-sandbox.ts')).toBeLessThan(placeOf('/server/src/serve.ts'))
 })

@@ -27,7 +27,7 @@ const LAST_GRACE_MS = 500
 /** Loads the server unless there is an owner, so that the first request waits less. Returns whether it was loaded. */
 export async function loadServer(dataDir: string): Promise<boolean> {
   if (existsSync(ownerAddressOf(dataDir).path)) return false
-  await import('../serve.ts')
+  await importServe()
   return true
 }
 
@@ -53,7 +53,7 @@ export async function openBack(
 }
 
 async function becomeOwner(options: ServeOptions, { door, handshake }: PipeRequest): Promise<OpenedBack> {
-  const { serve } = await import('../serve.ts')
+  const { serve } = await importServe()
   const server = await serve({ ...options, handsOver: true, ownsProcess: true })
   try {
     const { input, output } = await server.openPipe(door, handshake)
@@ -76,4 +76,12 @@ async function leaveOwnership(server: RunningServer, why: 'client-left' | 'lost'
   if (why === 'lost') return server.stop(GRACE_MS)
   while (server.isBusy()) await delay(OTHERS_LOOK_MS)
   await server.stop(LAST_GRACE_MS)
+}
+
+/** Another program tries the sandbox, which takes as long as loading a part of the server. */
+async function importServe(): Promise<typeof import('../serve.ts')> {
+  const { detectSandbox } = await import('@polylogue/tools/light')
+  // Whoever needs the answer asks again, and gets the error.
+  void detectSandbox().catch(() => undefined)
+  return import('../serve.ts')
 }

@@ -1,10 +1,10 @@
-// The only file in this folder that starts processes. Only `spawnCommand` starts commands from a model, and it requires
-// a grant for exactly this command. The other functions start fixed system programs.
+// Starts commands of a model. It requires a grant for exactly this command.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { type Grant, requireGrant } from '@polylogue/engine'
 import { DIAGNOSTICS_TOOL, commandOfChecker } from '../diagnostics/checkers.ts'
 import { hasUnixShell } from '../host.ts'
 import { machineProgram } from '../machine-program.ts'
+import { runProgram } from './run-program.ts'
 import { type CommandBounds, type SandboxArgv, buildCommandArgv } from './command-argv.ts'
 
 export const BASH_TOOL = 'Bash'
@@ -72,28 +72,3 @@ export async function makePipe(path: string): Promise<void> {
 }
 
 const NO_SHELL = 'Commands need a Unix shell, which Windows does not have. Run Polylogue in WSL to use them.'
-
-const PROBE_MS = 5000
-
-/** Whether a program exits with status 0. It gets the descriptors starting at 3. */
-export async function probeProgram(
-  file: string,
-  args: readonly string[],
-  descriptors: readonly number[] = [],
-): Promise<boolean> {
-  try {
-    await runProgram(file, args, descriptors)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function runProgram(file: string, args: readonly string[], descriptors: readonly number[] = []): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', ...descriptors]
-    const child = spawn(file, args, { stdio, timeout: PROBE_MS })
-    child.once('error', reject)
-    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${file} ended with ${code}`))))
-  })
-}

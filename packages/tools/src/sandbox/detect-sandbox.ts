@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { probeProgram } from '../bash/spawn-command.ts'
+import { probeProgram } from '../bash/run-program.ts'
 import { machineProgram } from '../machine-program.ts'
 import { createProtectedSet } from '../protected/protected-set.ts'
 import { buildSandboxArgv } from './sandbox-argv.ts'
