@@ -14,8 +14,12 @@ export const PLANTED_BUGS: Readonly<Record<string, Plant>> = {
       return result
     },
   }),
-  'a claim ignores who holds the session': (store) => ({
+  'nobody knows who holds a session, and a claim ignores it': (store) => ({
     ...store,
+    async readHeads(sessionIds) {
+      const heads = await store.readHeads(sessionIds)
+      return new Map([...heads].map(([id, { owner: _, ...head }]) => [id, head]))
+    },
     async claim(sessionId, owner, leaseMs) {
       const before = (await store.readHeads([sessionId])).get(sessionId)?.owner
       const fence = await store.claim(sessionId, before ?? owner, leaseMs)

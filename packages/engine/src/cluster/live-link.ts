@@ -40,6 +40,7 @@ export class LiveLink implements AppendListener {
   readonly #watched = new Map<SessionId, Watched>()
   /** The work that messages have caused, one after the other for each session. */
   readonly #work = new Map<SessionId, Promise<void>>()
+  #missed: (sessionId: SessionId) => void = () => undefined
 
   constructor(parts: LiveLinkParts, deps: LiveLinkDeps) {
     this.#parts = parts
@@ -47,7 +48,9 @@ export class LiveLink implements AppendListener {
     this.#feed = new SharedFeed(parts)
   }
 
-  start(): void {
+  /** `missed`: what a message told could not be read, so the session must be compared with the store. */
+  start(missed: (sessionId: SessionId) => void): void {
+    this.#missed = missed
     this.#parts.cluster.bus.onMessage((from, message) => this.#receive(from, message))
   }
 
@@ -181,8 +184,8 @@ export class LiveLink implements AppendListener {
     const { id } = session
     const run = (this.#work.get(id) ?? Promise.resolve())
       .then(work)
-      // The observer of the store reports the fault, and the next look at the store makes up for it.
-      .catch(() => undefined)
+      // The observer of the store reports the fault.
+      .catch(() => this.#missed(id))
       .then(() => {
         if (this.#work.get(id) === run) this.#work.delete(id)
       })

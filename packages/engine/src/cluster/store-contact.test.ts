@@ -15,7 +15,7 @@ import {
   type MemoryCluster,
 } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
-import { StorageFault, type EventStore, type ToolInvocation } from '../index.ts'
+import { StorageFault, type EventStore, type Recorded, type ToolInvocation } from '../index.ts'
 
 /** A storage that a process can be cut off from: its calls are refused, or never answered. */
 class CutStorage {
@@ -116,6 +116,51 @@ describe('a process that does not reach the store', () => {
     const events = await one.events()
     expect(events.filter(({ type }) => type === 'turn.taken-over')).toMatchObject([{ count: 0 }])
     expect(events.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+  })
+
+  it('cluster 38: keeps its turn when a command reaches another process first after an outage', async () => {
+    const clock = createFakeClock()
+    const own = new CutStorage()
+    const store = own.behind<EventStore>(createMemoryEventStore({ clock }))
+    const cluster = own.cluster(createMemoryCluster(clock))
+    const one = await startSession({ store, clock, cluster, model: createFakeModel([hangs]) })
+    const two = useSession(createTestEngine({ store, clock, cluster }), one.sessionId)
+    await one.engine.start()
+    await two.engine.start()
+    await pass(clock, 6_000)
+    await one.say('go')
+    await pass(clock, 500)
+    own.how = 'refused'
+    await pass(clock, 10_000)
+    own.how = undefined
+    await two.say('more', { whenRunning: 'queue' })
+    await pass(clock, 3_000)
+    expect(await one.types()).not.toContain('turn.taken-over')
+    expect(two.model.requests).toEqual([])
+  })
+
+  it('shows its readers soon afterwards what they missed, also if nothing is appended any more', async () => {
+    const clock = createFakeClock()
+    const inner = createMemoryEventStore({ clock })
+    const cluster = createMemoryCluster(clock)
+    const own = new CutStorage()
+    const one = await startSession({ store: inner, clock, cluster })
+    const parts = { store: own.behind(inner), clock, cluster: own.cluster(cluster) }
+    const two = useSession(createTestEngine(parts), one.sessionId)
+    await one.engine.start()
+    await two.engine.start()
+    const seen: string[] = []
+    const reader = { recorded: ({ event }: Recorded) => void seen.push(event.type), delta: () => undefined }
+    const at = { after: { seq: 0 }, reader: { ...reader, closed: () => undefined } }
+    await two.engine.attach(two.user, two.sessionId, at)
+    await pass(clock, 3_000)
+    own.how = 'refused'
+    await one.say('go')
+    await pass(clock, 3_000)
+    expect(seen).not.toContain('turn.started')
+    own.how = undefined
+    await pass(clock, 1_000)
+    expect(seen).toContain('turn.ended')
   })
 
   it('cluster 38: refuses commands within seconds when the store answers nothing', async () => {

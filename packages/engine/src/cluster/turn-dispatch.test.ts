@@ -117,6 +117,36 @@ describe('a turn', () => {
     })
   })
 
+  it('cluster 27: ends with the reason when its node died and no other has its agent', async () => {
+    const { clock, cluster, store, join } = setUp()
+    const process = createProcessStore(store)
+    const nodeIds: string[] = []
+    const joining = { ...cluster, join: (id: string, more: NodeOptions) => (nodeIds.push(id), cluster.join(id, more)) }
+    const having = await join({ store: process, cluster: joining, model: createFakeModel([hangs]) })
+    const other = await join({ agentName: 'somebody-else' })
+    const sessionId = await begin(having)
+    await pass(clock, 1_000)
+    process.die()
+    for (const nodeId of nodeIds) cluster.cut(nodeId)
+    await pass(clock, 20_000)
+    expect(other.model.requests).toEqual([])
+    expect((await other.recorded(sessionId)).at(-1)).toMatchObject({
+      type: 'turn.ended',
+      outcome: 'failed',
+      error: { message: 'No node could run the agent tester.' },
+    })
+  })
+
+  it('cluster 27: ends with the reason also if the first job of the survivor is lost', async () => {
+    const { clock, cluster, join } = setUp()
+    cluster.deliverJob = () => (cluster.jobs.length < 3 ? [] : [0])
+    const web = await join({ role: 'web' })
+    await join({ role: 'worker', agentName: 'somebody-else' })
+    const sessionId = await begin(web)
+    await pass(clock, 40_000)
+    expect((await web.recorded(sessionId)).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'failed' })
+  })
+
   it('cluster 29: is refused while too many wait for a node, and nothing is stored', async () => {
     const { clock, cluster, store, join } = setUp()
     const web = await join({ role: 'web' })

@@ -18,6 +18,13 @@ interface TurnDispatchDeps {
   readonly bindings: SessionBindings
 }
 
+interface PassedOn {
+  /** When this process first sent a job for the session. */
+  readonly since: number
+  /** When it last did. */
+  readonly sentAt: number
+}
+
 /** Beyond these, new turns are refused: nobody would begin them in time. */
 const MOST_WAITING = 1_000
 const LONGEST_WAIT_MS = 30_000
@@ -27,8 +34,8 @@ const BACKLOG_FRESH_MS = 1_000
 export class TurnDispatch implements DispatchWorker {
   readonly #parts: TurnDispatchParts
   readonly #deps: TurnDispatchDeps
-  /** Sessions without a runner that lack files here, and when this process first sent a job for them. */
-  readonly #passedOn = new Map<SessionId, number>()
+  /** Sessions without a runner that lack files or their agent here. */
+  readonly #passedOn = new Map<SessionId, PassedOn>()
   #backlog: { readonly readAt: number; readonly isFull: Promise<boolean> } | undefined
 
   constructor(parts: TurnDispatchParts, deps: TurnDispatchDeps) {
@@ -86,10 +93,20 @@ export class TurnDispatch implements DispatchWorker {
     return others.some(({ role }) => runsTurnsOfOthers(role))
   }
 
-  /** Called while a session waits for a runner and this process lacks its files. Somebody must end a turn that nobody can run. */
+  /**
+   * Called while a session waits for a runner and this process lacks its files or its agent. Somebody must end a turn that nobody
+   * can run.
+   */
   passOn(sessionId: SessionId): void {
-    if (this.#passedOn.has(sessionId)) return
-    this.#passedOn.set(sessionId, this.#parts.clock.now())
+    const passedOn = this.#passedOn.get(sessionId)
+    // The job may have been lost.
+    const isDue = passedOn === undefined || this.#parts.clock.now() - passedOn.sentAt >= LONGEST_WAIT_MS
+    if (isDue) this.#sendAway(sessionId)
+  }
+
+  #sendAway(sessionId: SessionId): void {
+    const sentAt = this.#parts.clock.now()
+    this.#passedOn.set(sessionId, { since: this.#passedOn.get(sessionId)?.since ?? sentAt, sentAt })
     this.#parts.cluster.dispatcher.send(sessionId)
   }
 
@@ -125,12 +142,12 @@ export class TurnDispatch implements DispatchWorker {
     if (!isKnown) return coordinator.giveUp(session, `No node could run the agent ${agent}.`)
     // Only other nodes have failed.
     if (missing === undefined) return this.admits() ? coordinator.wake(session) : undefined
-    const since = this.#passedOn.get(sessionId) ?? this.#parts.clock.now()
+    const now = this.#parts.clock.now()
+    const { since } = this.#passedOn.get(sessionId) ?? { since: now }
     // A node that has the files may have been too slow to take a job, or have no room yet.
-    const isEarly = this.#parts.clock.now() - since < LONGEST_WAIT_MS && (await this.#hasOtherWorkers())
+    const isEarly = now - since < LONGEST_WAIT_MS && (await this.#hasOtherWorkers())
     if (!isEarly) return coordinator.giveUp(session, nobodyHas(missing))
-    this.#passedOn.set(sessionId, since)
-    this.#parts.cluster.dispatcher.send(sessionId)
+    this.#sendAway(sessionId)
   }
 }
 

@@ -66,7 +66,7 @@ export class SharedStoreWatch {
 
   /** `used`: a process that came for one errand leaves the turns of others alone. */
   start(takeOver: 'all' | 'used'): void {
-    this.#link?.start()
+    this.#link?.start((id) => void this.#comparedAt.delete(id))
     // Messages may have been lost while the bus was down.
     this.#parts.cluster?.bus.onUp(() => this.#comparedAt.clear())
     this.#repeat('follow', FOLLOW_MS, () => this.#follow())
@@ -105,6 +105,17 @@ export class SharedStoreWatch {
   async #follow(): Promise<void> {
     const due = this.#findDue()
     if (due.length === 0) return
+    try {
+      await this.#compare(due)
+    } catch (error) {
+      // They are still due.
+      for (const { id } of due) this.#comparedAt.delete(id)
+      throw error
+    }
+    this.#link?.tidy()
+  }
+
+  async #compare(due: readonly OpenSession[]): Promise<void> {
     const heads = await this.#parts.store.readHeads(due.map(({ id }) => id))
     for (const session of due) {
       const head = heads.get(session.id)
@@ -120,7 +131,6 @@ export class SharedStoreWatch {
         showDrafts(session, await this.#parts.store.readDrafts(session.id))
       }
     }
-    this.#link?.tidy()
   }
 
   /** A session that only this process may run. A former runner that still lives keeps its lease. */
@@ -172,8 +182,10 @@ export class SharedStoreWatch {
   async #take(sessionId: SessionId, isFromDead: boolean): Promise<void> {
     try {
       const session = await this.#sessions.find(sessionId)
-      if (session === undefined || this.#parts.agents.find(session.state.agent) === undefined) return
-      if ((await this.#dispatch?.findMissing(session)) !== undefined) return this.#dispatch?.passOn(sessionId)
+      if (session === undefined) return
+      const isAgentKnown = this.#parts.agents.find(session.state.agent) !== undefined
+      const canRun = isAgentKnown && (await this.#dispatch?.findMissing(session)) === undefined
+      if (!canRun) return this.#dispatch?.passOn(sessionId)
       const isAbandoned = isFromDead && (await this.#bindings?.isAbandoned(sessionId)) === true
       if (isFromDead) void this.#coordinator.takeOver(session, isAbandoned ? 'abandoned' : 'takeover')
       else this.#coordinator.wake(session)

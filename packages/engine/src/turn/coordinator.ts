@@ -92,7 +92,8 @@ export class Coordinator {
    */
   prepare(session: OpenSession): PreparedRunner | undefined {
     if (this.#isStopping || this.isRunning(session.id) || isLeftOpen(session.state)) return undefined
-    if (!this.#placement.admits()) return undefined
+    // Another process may run the turn.
+    if (session.state.turn?.status === 'running' || !this.#placement.admits()) return undefined
     const stored = Promise.withResolvers<Fence | undefined>()
     const runner = this.#register(session)
     runner.done = stored.promise.then((fence) =>
@@ -227,7 +228,7 @@ export class Coordinator {
     let fence: Fence | undefined
     let isForOthers = false
     try {
-      fence = start.fence ?? (await this.#leases.claimNow(session.id))
+      fence = start.fence ?? (await this.#claim(session.id, start.cause))
       if (fence === undefined) return
       runner.fence = fence
       if (this.#parts.isShared === true && start.fence === undefined) await session.refresh()
@@ -267,6 +268,18 @@ export class Coordinator {
       if ((this.#isStopping || isForOthers) && isWanted(session.state)) this.#placement.delegate(session.id)
       this.#wakeIfNudged(runner)
     }
+  }
+
+  /**
+   * A command does not take a session from another process. Whether that process lives is for the sweep to judge: right after an
+   * outage of the store nobody's lease holds, and all turns stay where they are.
+   */
+  async #claim(sessionId: SessionId, cause: StartCause): Promise<Fence | undefined> {
+    if (cause === 'wake' && this.#parts.isShared === true) {
+      const owner = (await this.#parts.store.readHeads([sessionId])).get(sessionId)?.owner
+      if (owner !== undefined && owner !== this.#leases.claim.owner) return undefined
+    }
+    return this.#leases.claimNow(sessionId)
   }
 
   /**
