@@ -46,8 +46,8 @@ export function compilePattern(source: string, budget: Pick<MatchBudget, 'effort
   return typeof found === 'string' ? undefined : found
 }
 
-/** The problem with a pattern; `undefined` if it is valid. */
-export function problemOfPattern(source: string, budget: Pick<MatchBudget, 'effort'>): string | 'unknown' | undefined {
+/** The problem with a pattern; `undefined` if it is valid. `unknown`: the budget was too small. */
+export function problemOfPattern(source: string, budget: Pick<MatchBudget, 'effort'>): string | undefined {
   const found = compiledOf(source, budget)
   return found === undefined || typeof found === 'string' ? (found ?? 'unknown') : undefined
 }
