@@ -62,7 +62,7 @@ describe('the files of an editor', () => {
     const edit = call('e', 'Edit', { path: 'a.txt', oldText: 'not saved', newText: 'edited' })
     const write = call('w', 'Write', { path: 'new/b.txt', content: 'made' })
     expect(await editor.prompt(id, script(read, NEXT, edit, NEXT, write))).toMatchObject({ stopReason: 'end_turn' })
-    expect(lastOf(editor, 'r')).toMatchObject({ content: [{ content: { text: '     1\tnot saved' } }] })
+    expect(lastOf(editor, 'r')).toMatchObject({ content: [{ content: { text: '```\n     1\tnot saved\n```' } }] })
     expect([...editor.buffers]).toEqual([
       [inWork('a.txt'), 'edited'],
       [inWork('new/b.txt'), 'made'],

@@ -75,6 +75,7 @@ it('acp finding 2: a command that the sandbox stopped says why, and is asked for
     /^failed .*The sandbox stopped this command: it had no network\./,
   )
   expect(asked.at(-1)).toContain('runs again without the sandbox')
+  expect(asked.at(-1)).toContain('Exit code')
 })
 
 it('acp finding 2: allowed, it runs outside of the sandbox', async () => {
@@ -82,6 +83,15 @@ it('acp finding 2: allowed, it runs outside of the sandbox', async () => {
   const read = await run(await open(), `$(echo cat) ${outside}/given.txt`)
   expect(read).toMatch(/^completed .*given/)
   expect(asked[1]).toContain('is not visible there')
+})
+
+it('a second run begins without the output of the first', async () => {
+  const session = await open()
+  answers = ['allow', 'allow']
+  await run(session, `echo begins; $(echo cat) ${outside}/given.txt`)
+  const shown = acp.updates(session.id).map(({ content }) => JSON.stringify(content ?? ''))
+  expect(asked[1]).toContain('begins')
+  expect(shown.filter((content) => content.split('begins').length > 2)).toEqual([])
 })
 
 it('session/close ends what a command of the session keeps running', async () => {

@@ -80,13 +80,13 @@ export function useRefreshedCatalogue(catalogue: RefreshedCatalogue | undefined)
   return newer !== undefined
 }
 
-/** All known models of a provider, by id. Read from disk when a provider is first asked for. */
+/** All known models of a provider, by id, older ones last. Read from disk when a provider is first asked for. */
 export function knownModelsOf(provider: string): KnownModels {
   if (!CATALOGUED.has(provider)) return {}
   const found = kept.get(provider)
   if (found !== undefined) return found
-  const listed = readFile(provider).models
-  const models = { ...OLDER_MODELS[provider], ...listed, ...newer?.providers[provider] }
+  const listed = { ...readFile(provider).models, ...newer?.providers[provider] }
+  const models = { ...listed, ...OLDER_MODELS[provider], ...listed }
   kept.set(provider, models)
   return models
 }

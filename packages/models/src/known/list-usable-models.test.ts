@@ -16,6 +16,11 @@ it('lists the known models of every provider with a key, and of no other', () =>
   expect(listUsableModels({ env: {} })).toEqual([])
 })
 
+it('lists models of today before older ones', () => {
+  const found = names(listUsableModels({ env: { ANTHROPIC_API_KEY: 'k' } }))
+  expect(found.indexOf('anthropic/claude-3-haiku')).toBeGreaterThan(found.indexOf('anthropic/claude-sonnet-5-5'))
+})
+
 it('lists a configured model first, also an unknown one', () => {
   const providers = {
     groq: { model: 'my-own' },

@@ -47,16 +47,25 @@ function modelOption(current: string, { models, profile }: ConfigTerms): Session
     category: 'model',
     type: 'select',
     currentValue: current,
-    options: profile === 'seed' || groups.size < 2 ? offered.map(toOption) : toGroups(offered),
+    options: profile === 'seed' || groups.size < 2 ? toOptions(offered) : toGroups(offered),
   }
 }
 
-const toOption = ({ name, title }: OfferedModel) => ({ value: name, name: title })
+/** Editors show names only, so a name that several models share is followed by the model's id. */
+function toOptions(models: readonly OfferedModel[]) {
+  const shared = new Set<string>()
+  const seen = new Set<string>()
+  for (const { title } of models) (seen.has(title) ? shared : seen).add(title)
+  return models.map(({ name, title }) => ({
+    value: name,
+    name: shared.has(title) ? `${title} (${name.slice(name.indexOf('/') + 1)})` : title,
+  }))
+}
 
 /** In the order in which they come first. */
 function toGroups(models: readonly OfferedModel[]) {
   const groups = Map.groupBy(models, ({ group }) => group ?? 'Polylogue')
-  return [...groups].map(([name, members]) => ({ group: name, name, options: members.map(toOption) }))
+  return [...groups].map(([name, members]) => ({ group: name, name, options: toOptions(members) }))
 }
 
 /** Only for models with thinking levels. A level of another model is not shown. */

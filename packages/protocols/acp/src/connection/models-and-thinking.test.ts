@@ -46,6 +46,21 @@ describe('the models of a session', () => {
     })
   })
 
+  it('that share a name in their group can be told apart', async () => {
+    const offered = ['opus-4', 'opus-4-0'].map((id) => ({ name: `lab/${id}`, title: 'Opus 4', group: 'Lab' }))
+    const world = open({ offered: [...OFFERED, ...offered, { name: 'x/o', title: 'Opus 4', group: 'X' }] })
+    const { client } = await world.connect()
+    const created = await client.result('session/new', { cwd: world.cwd, mcpServers: [] })
+    const groups: readonly { readonly options: object[] }[] = created.configOptions[0].options
+    expect(groups.slice(-2).map(({ options }) => options)).toEqual([
+      [
+        { value: 'lab/opus-4', name: 'Opus 4 (opus-4)' },
+        { value: 'lab/opus-4-0', name: 'Opus 4 (opus-4-0)' },
+      ],
+      [{ value: 'x/o', name: 'Opus 4' }],
+    ])
+  })
+
   it('have no groups in profile seed', async () => {
     const { created } = await openSession('seed')
     expect(created.configOptions[0].options[1]).toEqual({ value: 'openai/a', name: 'A' })

@@ -4,6 +4,8 @@ import { planOf } from './plan-of.ts'
 import { diffContent } from './tool-content.ts'
 import { detailsOf, titleOf } from './what-runs.ts'
 
+const VERBATIM: ReadonlySet<ToolKind> = new Set(['read', 'search', 'execute'])
+
 /** What a projection needs to know about a tool. */
 export interface ToolLook {
   readonly title?: string
@@ -32,6 +34,8 @@ export interface ShownCall {
   readonly diffs: ToolCallContent[]
   /** The call is not announced. When it succeeds, it becomes the plan. */
   readonly plan: PlanEntry[] | undefined
+  /** Its output is a file, a list or what a program printed, and no Markdown. */
+  readonly isVerbatim: boolean
   isAnnounced: boolean
   isRunning: boolean
   hasToldOutput: boolean
@@ -60,6 +64,7 @@ export function showCall(
     details: detailsOf(call),
     diffs: content,
     plan: planOf(look.kind, input),
+    isVerbatim: look.kind !== undefined && VERBATIM.has(look.kind),
     isAnnounced: false,
     isRunning: false,
     hasToldOutput: false,

@@ -1,4 +1,4 @@
-import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk'
 import type {
   CallInspection,
   CallStatus,
@@ -11,7 +11,7 @@ import type {
 import type { AcpProfile } from '../deps.ts'
 import { readPartialObject } from './partial-json.ts'
 import { showCall, type Announcement, type ShownCall, type ToolLook } from './shown-call.ts'
-import { outputContent, textContent, type ImageBytes } from './tool-content.ts'
+import { outputContent, textContent, verbatimContent, type ImageBytes } from './tool-content.ts'
 
 /** The `_meta` key for the part of a result that is for clients only. */
 const RESULT_META = 'polylogue/result'
@@ -124,7 +124,7 @@ export class ShownCalls {
     const call = this.#calls.get(toolCallId)
     if (call?.isAnnounced !== true || this.#terminals.has(toolCallId)) return []
     call.hasToldOutput = true
-    const content = this.#profile === 'seed' ? [textContent(text)] : [...call.diffs, textContent(text)]
+    const content = this.#profile === 'seed' ? [textContent(text)] : [...call.diffs, this.#toContent(call, text)]
     return [{ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content }]
   }
 
@@ -138,7 +138,11 @@ export class ShownCalls {
     if (!call.isAnnounced) return plan
     const { title, kind } = call.announcement
     const isTold = this.#profile === 'seed' && call.hasToldOutput
-    const content = [...(isCompleted ? call.diffs : []), ...outputContent(output, this.#imageBytes)]
+    const shown = outputContent(output, {
+      imageBytes: this.#imageBytes,
+      toContent: (text) => this.#toContent(call, text),
+    })
+    const content = [...(isCompleted ? call.diffs : []), ...shown]
     const end: SessionUpdate = {
       sessionUpdate: 'tool_call_update',
       toolCallId,
@@ -148,6 +152,10 @@ export class ShownCalls {
       ...(meta && { _meta: { [RESULT_META]: meta } }),
     }
     return [end, ...plan]
+  }
+
+  #toContent({ isVerbatim }: ShownCall, text: string): ToolCallContent {
+    return isVerbatim && this.#profile === 'standard' ? verbatimContent(text) : textContent(text)
   }
 
   #inProgress(toolCallId: ToolCallId, { diffs }: ShownCall): SessionUpdate {

@@ -1,6 +1,6 @@
 import type { ToolCallContent } from '@agentclientprotocol/sdk'
 import { spellOut, spellOutLine, type CallInspection, type JsonObject } from '@polylogue/engine'
-import { textContent } from './tool-content.ts'
+import { codeBlock } from './tool-content.ts'
 
 export interface InspectedCall {
   readonly name: string
@@ -34,11 +34,4 @@ export function detailsOf({ input, inspection: { facts, preview } }: InspectedCa
   return isShown || isInDiff || Object.keys(input).length === 0
     ? []
     : [codeBlock(spellOut(JSON.stringify(input, null, 2)))]
-}
-
-/** The fence is longer than any run of backticks in the text, so the text cannot close it. */
-function codeBlock(text: string): ToolCallContent {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
-  const fence = '`'.repeat(longest + 1)
-  return textContent(`${fence}\n${text}\n${fence}`)
 }

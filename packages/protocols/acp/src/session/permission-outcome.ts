@@ -3,13 +3,14 @@ import {
   describeAccess,
   describeApprovalReason,
   parseApprovalReason,
+  spellOut,
   type CoverOffer,
   type EventOf,
   type SessionId,
 } from '@polylogue/engine'
 import type { Announcement } from '../projection/shown-call.ts'
 import { isObject } from '../is-object.ts'
-import { textContent } from '../projection/tool-content.ts'
+import { textContent, verbatimContent } from '../projection/tool-content.ts'
 
 const ALLOW: PermissionOption = { optionId: 'allow', name: 'Allow once', kind: 'allow_once' }
 const ALWAYS: PermissionOption = { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' }
@@ -21,11 +22,20 @@ export interface AlwaysOffers {
   readonly offers?: readonly Pick<CoverOffer, 'id' | 'label'>[] | undefined
 }
 
-/** Adds what the call gets besides its sandbox, and whether it would leave it. */
+/** How much of a failed run's output a request shows: the end, where the cause is. */
+const SHOWN_FAILURE = 4_000
+
+/** Adds what the call gets besides its sandbox. Or why it would leave it, and what it printed until it was stopped. */
 export function withAccess(toolCall: Announcement, asked: EventOf<'approval.requested'>): Announcement {
+  const { content = [] } = toolCall
   const reason = parseApprovalReason(asked.reason)
-  const note = reason.type === 'run-outside' ? describeApprovalReason(reason) : describeAccess(asked)
-  return note === '' ? toolCall : { ...toolCall, content: [...(toolCall.content ?? []), textContent(note)] }
+  if (reason.type === 'run-outside') {
+    const output = asked.failed?.output ?? ''
+    const failure = output === '' ? [] : [verbatimContent(spellOut(output.slice(-SHOWN_FAILURE).toWellFormed()))]
+    return { ...toolCall, content: [...content, textContent(describeApprovalReason(reason)), ...failure] }
+  }
+  const note = describeAccess(asked)
+  return note === '' ? toolCall : { ...toolCall, content: [...content, textContent(note)] }
 }
 
 /** Offers *always* only when the answer would cover later calls. */

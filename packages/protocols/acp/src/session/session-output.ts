@@ -87,9 +87,10 @@ export class SessionOutput {
     this.#inputs.push(input)
   }
 
-  /** Call it before the event is shown: a result replaces what was sent while the call was written and ran. */
+  /** Call it before the event is shown: a result replaces what was sent while the call was written and ran. So does another run. */
   recorded(event: RecordedEvent): void {
-    if (event.type === 'tool-call.settled') this.#progress.settle(event.toolCallId)
+    const isRunOver = event.type === 'tool-call.settled' || (event.type === 'approval.requested' && event.failed)
+    if (isRunOver) this.#progress.settle(event.toolCallId)
     if (event.type === 'step.answered' || event.type === 'step.ended') this.#inputs.end(event.stepId)
   }
 

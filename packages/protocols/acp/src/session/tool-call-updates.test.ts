@@ -1,3 +1,4 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { SessionId, Tool, ToolInvocation, ToolKind } from '@polylogue/engine'
 import {
   calls,
@@ -32,6 +33,14 @@ async function openSession(options: WorldOptions = {}, connect: ConnectOptions =
   const world = open(options)
   const connected = await world.connect(connect)
   return { ...world, ...connected, sessionId: (await connected.newSession()) as SessionId }
+}
+
+/** The texts that an update gives a call. */
+function textsOf(update: SessionUpdate): readonly string[] {
+  if (update.sessionUpdate !== 'tool_call_update' || !update.content) return []
+  return update.content.map((part) =>
+    part.type === 'content' && part.content.type === 'text' ? part.content.text : '',
+  )
 }
 
 describe('a tool call', () => {
@@ -140,13 +149,7 @@ describe('a tool call', () => {
     model.push([calls('c1', 'shell'), finishes('tool-calls')])
     const answered = say(sessionId, 'go')
     const { progress } = await running.promise
-    const outputs = () =>
-      client.updates().flatMap((update) => {
-        if (update.sessionUpdate !== 'tool_call_update' || !update.content) return []
-        return update.content.map((part) =>
-          part.type === 'content' && part.content.type === 'text' ? part.content.text : '',
-        )
-      })
+    const outputs = () => client.updates().flatMap(textsOf)
     progress('a')
     await client.untilUpdate(({ content }) => Array.isArray(content))
     progress('b')
@@ -164,6 +167,43 @@ describe('a tool call', () => {
     const final = client.updates().findLast(({ sessionUpdate }) => sessionUpdate === 'tool_call_update')
     expect(final).toMatchObject({ status: 'completed' })
     expect(outputs().at(-1)).toBe(last.at(-1))
+  })
+
+  describe('whose output is a file, a list or what a program printed', () => {
+    const OUTPUT = '# not a heading\n> app@1.0.0 test\n__tests__/a.ts\n```\ncode\n```\n'
+    const shownOf = async (kind: ToolKind, output: string, profile: 'standard' | 'seed' = 'standard') => {
+      const run = async ({ progress }: ToolInvocation) => {
+        progress(output)
+        return { content: output }
+      }
+      const tools = [createFakeTool('look', { kind, run })]
+      const { client, sessionId, say, model, connect, cwd } = await openSession({ tools }, { profile })
+      model.push([calls('c1', 'look'), finishes('tool-calls')])
+      await say(sessionId, 'go')
+      const later = await connect({ profile })
+      await later.client.result('session/load', { sessionId, cwd, mcpServers: [] })
+      return [...client.updates(), ...later.client.updates()].flatMap(textsOf)
+    }
+
+    it.each(['read', 'search', 'execute'] as const)('shows it as it is where Markdown is shown: %s', async (kind) => {
+      const block = `\`\`\`\`\n${OUTPUT}\`\`\`\``
+      expect(await shownOf(kind, OUTPUT)).toEqual([block, block, block])
+    })
+
+    it.each([
+      ['it passes', 'it passes'],
+      ['(no output)', '(no output)'],
+      ['a_b_c', '```\na_b_c\n```'],
+      ['1. one', '```\n1. one\n```'],
+      ['    four', '```\n    four\n```'],
+    ])('makes a code block of a line only if Markdown would change it: %j', async (output, shown) => {
+      expect(new Set(await shownOf('execute', output))).toEqual(new Set([shown]))
+    })
+
+    it('sends the bare text in profile seed, and for tools that write Markdown', async () => {
+      expect(new Set(await shownOf('execute', OUTPUT, 'seed'))).toEqual(new Set([OUTPUT]))
+      expect(new Set(await shownOf('fetch', OUTPUT))).toEqual(new Set([OUTPUT]))
+    })
   })
 
   it('shows the images of its result, live and in a replay, and names those that are too large', async () => {
