@@ -7,6 +7,13 @@ import { ROOT, readRepositoryPage } from './repository-pages.ts'
 const readme = readRepositoryPage('README.md')
 const translated = readRepositoryPage('README.zh.md')
 
+/** What `--help` offers. */
+function verbsOf(words: readonly string[]): readonly string[] {
+  const help = execFileSync(join(ROOT, 'polylogue'), [...words, '--help'], { encoding: 'utf8' })
+  const list = /^Commands:\n(?<list>(?: .*\n)+)/m.exec(help)?.groups?.['list'] ?? ''
+  return [...list.matchAll(/^ {2}(\w+)/gm)].flatMap(([, verb = '']) => (verb === 'help' ? [] : [verb])).sort()
+}
+
 describe('README.md', () => {
   it('shows an agent that works when it is copied', async () => {
     const agent = { name: 'gambler', tools: [{ name: 'roll_dice', trust: true }] }
@@ -17,14 +24,14 @@ describe('README.md', () => {
   })
 
   it('lists every verb of the command line, and no other', () => {
-    const help = execFileSync(join(ROOT, 'polylogue'), ['--help'], { encoding: 'utf8' })
-    const offered = [
-      ...(/^Commands:\n(?<list>(?: .*\n)+)/m.exec(help)?.groups?.['list'] ?? '').matchAll(/^ {2}(\w+)/gm),
-    ]
     const listed = readme.codeSpans.flatMap((code) => /^\.\/polylogue (\w+)/.exec(code)?.[1] ?? [])
-    const verbs = offered.map(([, verb]) => verb).filter((verb) => verb !== 'help')
-    expect([...new Set(listed)].sort()).toEqual(verbs.sort())
+    expect([...new Set(listed)].sort()).toEqual(verbsOf([]))
   })
+
+  it.each(readme.codeSpans.flatMap((code) => [...code.matchAll(/^\.\/polylogue (\w+) (\w+(?:\\?\|\w+)+)$/g)]))(
+    'lists everything that %s can do',
+    (_code, verb = '', listed = '') => expect(listed.split(/\\?\|/).sort()).toEqual(verbsOf([verb])),
+  )
 })
 
 /** The guide is translated, so the translation links to its translation. */
