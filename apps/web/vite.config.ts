@@ -23,7 +23,7 @@ const withoutUnused: Plugin = {
 
 /** Small modules of the first screen that other screens share. One file of them is smaller than forty. */
 const BASE =
-  /\/src\/(?:model\/(?!console-client|console-contract|schedules)|i18n\/(?:en|init|server)|ui\/(?:copy|format|spell|settings|door|status|model|outside|card|dialog|lazy))|lucide-react\/dist\/esm\/(?!icons|lucide)/
+  /\/src\/(?:model\/(?!console-client|console-contract|no-eval|past|schedules)|i18n\/(?:en|init|server)|ui\/(?:copy|format|spell|settings|door|status|model|outside|card|dialog|lazy))|lucide-react\/dist\/esm\/(?!icons|lucide)/
 
 export default defineConfig({
   root: source('.'),

@@ -123,3 +123,45 @@ it('console 49: at each of 50 events the chat is the fold of the events up to it
   }
   expect(stage.complaints).toEqual([])
 })
+
+it('console 51: a slider that is dragged reads one state at a time, shows the last one, and the address follows once', async () => {
+  const { page } = stage
+  const { last } = await ask<{ last: number }>(`/api/polylogue/sessions/${id}/turns?limit=1`)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto(`${stage.server().url}/s/${id}?at=${last - 1}`)
+  await page
+    .locator(`.past[data-at="${last - 1}"] .row`)
+    .first()
+    .waitFor()
+  let [open, most] = [0, 0]
+  const isState = (url: string): boolean => /\/turns\?.*at=/.test(url)
+  page.on('request', (request) => isState(request.url()) && (most = Math.max(most, ++open)))
+  page.on('requestfinished', (request) => isState(request.url()) && open--)
+  await page.evaluate(COUNT_ADDRESSES)
+  await page.evaluate(DRAG(last - 1, last - 40))
+  await page.locator(`.past[data-at="${last - 40}"]`).waitFor()
+  await expect.poll(() => new URL(page.url()).search).toBe(`?at=${last - 40}`)
+  expect(most).toBe(1)
+  expect(await page.evaluate('globalThis.addresses')).toBe(1)
+})
+
+const COUNT_ADDRESSES = `(() => {
+  globalThis.addresses = 0
+  const replace = history.replaceState.bind(history)
+  history.replaceState = (...given) => (globalThis.addresses++, replace(...given))
+})()`
+
+/** Other tasks of the page run between two steps. */
+const DRAG = (from: number, to: number): string => `(async () => {
+  const slider = document.querySelector('.scrubber input[type=range]')
+  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set
+  for (let seq = ${from}; seq >= ${to}; seq--) {
+    set.call(slider, String(seq))
+    slider.dispatchEvent(new Event('input', { bubbles: true }))
+    await new Promise((resume) => {
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = resume
+      port2.postMessage(0)
+    })
+  }
+})()`

@@ -51,7 +51,7 @@ export function createWebRoutes({ files = new WebFiles(), isOfDoor }: WebRoutesD
   for (const screen of SCREENS) {
     routes.get(screen, (c) => serve(c, 'index.html', 'no-store'))
   }
-  routes.get('/icon.svg', (c) => serve(c, 'icon.svg', 'no-cache'))
+  routes.get('/icon.svg', (c) => serve(c, 'icon.svg', 'public, max-age=3600'))
   // A wrong address in a browser gets the console's own page for it. Programs, and paths of doors, get JSON.
   routes.use('*', async (c: Context, next) => {
     await next()

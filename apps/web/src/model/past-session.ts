@@ -13,11 +13,23 @@ export interface PastSession extends TurnSource {
   readonly last: number
   readonly pages: RowPages
   readonly outline: SessionOutline
+  /** Whether the last page was read, and not only its last rows. */
+  readonly isWhole: boolean
 }
 
-export async function readPast(id: string, at: number, notifier: Notifier): Promise<PastSession> {
+/** As many rows as a window has room for. Above them are gaps, which load when they are in view. */
+const ROWS_OF_STEP = 12
+
+interface PastAsked {
+  readonly id: string
+  readonly seq: number
+  /** The state that is shown until now. A step from there reads the last rows only, and keeps what stands beside the chat. */
+  readonly before?: PastSession | undefined
+}
+
+export async function readPast({ id, seq: at, before }: PastAsked, notifier: Notifier): Promise<PastSession> {
   const pages = new RowPages(id, { at, changed: () => notifier.changed(pastKey(id)) })
-  const page = await readPage(id, { at })
+  const page = await readPage(id, { at, ...(before && { limit: ROWS_OF_STEP }) })
   pages.takeTail(page)
   return {
     id,
@@ -25,10 +37,19 @@ export async function readPast(id: string, at: number, notifier: Notifier): Prom
     last: page.last,
     pages,
     fold: pages.fold,
-    outline: outlineOf(pages.fold.turns),
+    outline: before?.outline ?? outlineOf(pages.fold.turns),
+    isWhole: before === undefined,
     mayChange: false,
     childrenOf: (toolCallId) => pages.childrenOf(toolCallId),
   }
+}
+
+/** With the page that a step has left out, and what stands beside the chat. */
+export async function completePast(past: PastSession): Promise<PastSession> {
+  if (past.isWhole) return past
+  const { id, seq, pages } = past
+  pages.takeEarlier(await readPage(id, { at: seq }))
+  return { ...past, isWhole: true, outline: outlineOf(pages.fold.turns) }
 }
 
 /** What the session had cost when the event was recorded. Nothing for a guest. */

@@ -23,11 +23,12 @@ export interface PageQuery {
   readonly before?: number
   readonly of?: string
   readonly at?: number
+  readonly limit?: number
 }
 
 export async function readPage(sessionId: string, query: PageQuery = {}): Promise<RowPage> {
-  const asked = new URLSearchParams({ limit: `${ROWS_PER_PAGE}` })
-  for (const [name, value] of Object.entries(query)) asked.set(name, `${value}`)
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries({ limit: ROWS_PER_PAGE, ...query })) asked.set(name, `${value}`)
   const answer = await request('GET', `/api/polylogue/sessions/${encodeURIComponent(sessionId)}/turns?${asked}`)
   // Our own server answers as its types say.
   return answer as RowPage

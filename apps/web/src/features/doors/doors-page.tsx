@@ -11,6 +11,7 @@ import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { ClientStrip } from './client-strip.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { Scrubber } from './scrubber.tsx'
+import { usePlace } from './use-place.ts'
 import './doors.css'
 
 /** Who has left is gone within two seconds. */
@@ -28,7 +29,8 @@ export function DoorsPage({ id }: { readonly id: string }) {
   const [params, setParams] = useSearchParams()
   const asked = Number(params.get('seq'))
   const [isLive, setLive] = useState(asked === 0)
-  const seq = isLive ? rows.length : Math.min(Math.max(1, asked), Math.max(1, rows.length))
+  const [place, step] = usePlace(asked, (next) => setParams({ seq: `${next}` }, { replace: true }))
+  const seq = isLive ? rows.length : Math.min(Math.max(1, place), Math.max(1, rows.length))
 
   useEffect(() => {
     if (!isLive) list.current?.scrollIntoView({ index: seq - 1 })
@@ -46,7 +48,7 @@ export function DoorsPage({ id }: { readonly id: string }) {
 
   const choose = (next: number): void => {
     setLive(next >= rows.length)
-    setParams({ seq: `${next}` }, { replace: true })
+    step(next)
   }
   const chosen = rows[seq - 1]
   const title = head.detail?.intent.split('\n', 1)[0] ?? ''

@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { Link, useLocation } from 'wouter'
-import { pastKey, readPast, readPastSpent, type PastSession } from '../../model/past-session.ts'
+import { pastKey, type PastSession } from '../../model/past-session.ts'
+import { PastSteps } from '../../model/past-steps.ts'
 import { headKey } from '../../model/open-session.ts'
 import { rowOfGap } from '../../model/row-pages.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
@@ -14,10 +15,11 @@ import { PanelToggle } from '../panel/panel-toggle.tsx'
 import { SessionPanel } from '../panel/session-panel.tsx'
 import { usePanel } from '../panel/use-panel.ts'
 import { Scrubber } from './scrubber.tsx'
+import { usePlace } from './use-place.ts'
 import './doors.css'
 
 /** The chat as it was after an event. It offers no change; Esc is live again. */
-export function PastPage({ id, seq }: { readonly id: string; readonly seq: number }) {
+export function PastPage({ id, seq: addressed }: { readonly id: string; readonly seq: number }) {
   const { t } = useTranslation()
   const model = useModel()
   const [, navigate] = useLocation()
@@ -27,19 +29,23 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
   const [problem, setProblem] = useState<string>()
   const rows = useSnapshot(pastKey(id), () => past?.pages.rows ?? NONE)
   const panel = usePanel(past?.outline)
+  const [seq, step] = usePlace(addressed, (next) => navigate(`/s/${id}?at=${next}`, { replace: true }))
+  const steps = useRef<PastSteps>(null)
   useEffect(() => {
-    let isCurrent = true
-    const read = async (): Promise<void> => {
-      const found = await readPast(id, seq, model.notifier)
-      if (!isCurrent) return
-      setPast(found)
-      // Rows do not wait for it, and guests may not read it.
-      const spent = await readPastSpent(await model.api(), found).catch(() => undefined)
-      if (isCurrent && spent !== undefined) setPast({ ...found, head: { spent } })
-    }
-    read().catch((error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)))
-    return () => void (isCurrent = false)
-  }, [model, id, seq])
+    const made = new PastSteps({
+      id,
+      notifier: model.notifier,
+      api: () => model.api(),
+      shown: (found) => {
+        setPast(found)
+        setProblem(undefined)
+      },
+      failed: (error) => setProblem(error instanceof Error ? error.message : String(error)),
+    })
+    steps.current = made
+    return () => made.close()
+  }, [model, id])
+  useEffect(() => steps.current?.want(seq), [id, seq])
   // The list stays, so that a step leaves no empty view and draws only what differs.
   const list = useRef<VirtuosoHandle>(null)
   const isPlacing = useRef(true)
@@ -53,12 +59,12 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.key === 'Escape') navigate(`/s/${id}`)
-      if (event.key === '[') navigate(`/s/${id}?at=${Math.max(1, seq - 1)}`, { replace: true })
-      if (event.key === ']') navigate(`/s/${id}?at=${Math.min(last, seq + 1)}`, { replace: true })
+      if (event.key === '[') step(Math.max(1, seq - 1))
+      if (event.key === ']') step(Math.min(last, seq + 1))
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
-  }, [navigate, id, seq, last])
+  }, [navigate, step, id, seq, last])
   return (
     <div className="chat-with-panel">
       <main className="chat past" data-at={past?.seq}>
@@ -123,7 +129,7 @@ export function PastPage({ id, seq }: { readonly id: string; readonly seq: numbe
             <Scrubber
               seq={seq}
               last={last}
-              onChange={(next) => navigate(next >= last ? `/s/${id}` : `/s/${id}?at=${next}`, { replace: true })}
+              onChange={(next) => (next >= last ? navigate(`/s/${id}`, { replace: true }) : step(next))}
             />
           </div>
         </div>
