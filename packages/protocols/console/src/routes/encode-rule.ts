@@ -1,4 +1,11 @@
-import { createMatchBudget, parseRule, ruleProblems, type PermissionRule, type StoredRule } from '@polylogue/engine'
+import {
+  createMatchBudget,
+  parseRule,
+  ruleProblems,
+  type MatchBudget,
+  type PermissionRule,
+  type StoredRule,
+} from '@polylogue/engine'
 import type { NewRule, Rule, StoredRule as StoredRuleJson } from '../contract/permissions.ts'
 
 export interface ParsedRule {
@@ -8,7 +15,10 @@ export interface ParsedRule {
 }
 
 /** Rules that arrive together share a budget. */
-export function parseNewRule({ tool, args, domain, action }: NewRule, budget = createMatchBudget()): ParsedRule {
+export function parseNewRule(
+  { tool, args, domain, action }: NewRule,
+  budget: MatchBudget = createMatchBudget(),
+): ParsedRule {
   const isKnown = action === 'allow' || action === 'ask' || action === 'deny'
   const rule = parseRule({
     tool,
