@@ -50,6 +50,10 @@ describe('polylogue chat in a terminal of 40 columns', () => {
     await terminal.shows(/RESULTS 1: \(no output\)\n>$/)
     expect((await terminal.text()).split('Allow it?')).toHaveLength(2)
 
+    await terminal.enter(call('e', 'Edit', { path: 'notes.txt', oldText: 'sec', newText: 'SEC' }))
+    await terminal.shows(/^ {2}- second\n {2}\+ SECond\n {2}└ Edited notes\.txt/m)
+    await terminal.enter('/undo')
+    await terminal.shows(/^• notes\.txt: restored\n>$/m)
     await terminal.enter('/undo')
     await terminal.shows(/^• notes\.txt: removed\n>$/m)
 
@@ -150,7 +154,7 @@ describe('polylogue chat in a terminal of 40 columns', () => {
     await terminal.shows(/Allow it\? \S+$/)
     await terminal.paste('what is this\ny\n')
     await terminal.press('Enter')
-    await terminal.shows(/^y\n\s*Allow it\? \S+$/m)
+    await terminal.shows(/^y: yes, this once\.[^]*\nAllow it\? \S+$/m)
     await terminal.enter('n')
     await terminal.shows(/RESULTS 1: Tool call denied\n>$/)
   })
@@ -197,5 +201,19 @@ describe('polylogue chat in a terminal of 120 columns', () => {
     await terminal.shows(/^Thinking: high\n1\. default\n/m)
     await terminal.enter('1')
     await terminal.shows(/^From the next turn on: thinking default\n>$/m)
+  })
+
+  it('says how to get a model where there is none, and lists only sessions in which something was said', async () => {
+    const environment = { HOME: dir.path, ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', GEMINI_API_KEY: '' }
+    const args = ['chat', '--data', join(dir.path, 'data')]
+    await using terminal = await openTmux(args, { cwd: dir.path, columns: 120, environment })
+    await terminal.shows(PROMPT)
+    expect(await terminal.text()).toMatch(/ · polylogue\/demo\b[^]*A built-in demo answers: no AI[^]*ANTHROPIC_API_KEY/)
+    await terminal.enter('/sessions')
+    await terminal.shows(/^There are no sessions yet\.\n>$/m)
+    await terminal.enter('bye')
+    await terminal.shows(/[^>]\n>$/)
+    await terminal.enter('/sessions')
+    await terminal.shows(/^1\. bye \(coder, [^)]+\)\nWhich one\? \[1-1, Enter: none\]$/m)
   })
 })

@@ -31,7 +31,13 @@ export async function askApproval(
     if (/^no?$/i.test(answer.line)) return 'no'
     const offer = /^\d$/.test(answer.line) ? offers[Number(answer.line) - 1] : undefined
     if (offer) return { offer: offer.id }
+    if (answer.line !== '') stderr.write(explainAnswers(offers.length))
   }
+}
+
+function explainAnswers(offers: number): string {
+  const always = offers === 0 ? '' : ` ${offers === 1 ? '1' : `1 to ${offers}`}: yes, and always what that line says.`
+  return `y: yes, this once. n: no; the agent goes on without it.${always} Ctrl-C: cancel the turn.\n`
 }
 
 /** All that would run, indented. A long call is named again at its end, because its start is out of sight by then. */

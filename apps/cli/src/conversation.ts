@@ -26,6 +26,8 @@ export interface Conversation {
   readonly offersScopes?: boolean
   /** The user has read a call and is asked about it. */
   readonly onAsk?: (toolCallId: string) => void
+  /** Learns what an update does not tell, before it is printed. */
+  readonly beforePrint?: (streamed: StreamedUpdate) => Promise<void>
   /** Reads the keys while a turn runs and nobody is asked. */
   readonly watchKeys?: () => Disposable
 }
@@ -95,10 +97,14 @@ interface Stop {
   readonly error?: string
 }
 
-async function play({ printer, watchKeys }: Conversation, updates: AsyncIterable<StreamedUpdate>): Promise<Stop> {
+async function play(
+  { printer, beforePrint, watchKeys }: Conversation,
+  updates: AsyncIterable<StreamedUpdate>,
+): Promise<Stop> {
   using _keys = watchKeys?.()
   try {
     for await (const streamed of updates) {
+      await beforePrint?.(streamed)
       printer.print(streamed)
       if (streamed.update?.type === 'stopped') return streamed.update
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatWhatRuns, type ShownCall } from './what-runs.ts'
+import { formatDiff, formatWhatRuns, type ShownCall } from './what-runs.ts'
 
 const shown = (name: string, input: unknown, diffs: ShownCall['diffs'] = []) => formatWhatRuns({ name, input, diffs })
 
@@ -81,4 +81,13 @@ describe('a call that needs a decision', () => {
   ])('of %s %j is its input where nothing better is known', (name, input) => {
     expect(shown(name, input)).toEqual([JSON.stringify(input)])
   })
+})
+
+it.each([
+  ['one\ntwo\nthree', 'one\n2\nthree', ['- two', '+ 2']],
+  ['one\nthree', 'one\ntwo\nthree', ['+ two']],
+  ['a\na', 'a', ['- a']],
+  [undefined, 'new\u202e\n', ['+ new\\u202e']],
+])('shows the lines that change: %j, %j', (oldText, newText, lines) => {
+  expect(formatDiff({ path: 'a', newText, ...(oldText !== undefined && { oldText }) })).toEqual(lines)
 })

@@ -73,6 +73,20 @@ function formatKnown({ name, input, diffs }: ShownCall): readonly string[] | und
   }
 }
 
+/** The lines that change, without those at either end that stay. */
+export function formatDiff({ oldText, newText }: ShownCall['diffs'][number]): readonly string[] {
+  const before = oldText === undefined ? [] : textLines(oldText)
+  const after = textLines(newText)
+  const most = Math.min(before.length, after.length)
+  let start = 0
+  while (start < most && before[start] === after[start]) start++
+  let end = 0
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end++
+  const changed = (lines: readonly string[], mark: string): readonly string[] =>
+    lines.slice(start, lines.length - end).map((line) => `${mark}${spellOutLine(line)}`)
+  return [...changed(before, '- '), ...changed(after, '+ ')]
+}
+
 const markOf = ({ status }: { readonly status: string }): string =>
   status === 'completed' ? '[x]' : status === 'in_progress' ? '[>]' : '[ ]'
 
@@ -80,10 +94,14 @@ function formatChange({ oldText, newText, ...rest }: Partial<z.output<typeof cha
   return [...linesOf(oldText ?? '', '- '), ...linesOf(newText ?? '', '+ '), ...formatRest(rest)]
 }
 
-function linesOf(text: string, first: string, others = first): readonly string[] {
+function textLines(text: string): readonly string[] {
   const lines = text.split('\n')
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
-  return lines.map((line, index) => `${index === 0 ? first : others}${spellOutLine(line)}`)
+  return lines
+}
+
+function linesOf(text: string, first: string, others = first): readonly string[] {
+  return textLines(text).map((line, index) => `${index === 0 ? first : others}${spellOutLine(line)}`)
 }
 
 function formatRest(rest: object): readonly string[] {

@@ -43,6 +43,17 @@ describe('a turn in a chat', () => {
     )
   })
 
+  it('shows it in whole lines, once they are known', () => {
+    const { screen, written } = createRecordedScreen()
+    const printer = createChatPrinter(screen)
+    printer.print({ json: {}, update: EDIT })
+    expect([printer.lacksLines('e'), printer.lacksLines('other')]).toEqual([true, false])
+    printer.addDiffs('e', [{ path: 'a.ts', oldText: 'let a = 1', newText: 'const a = 1' }])
+    expect(printer.lacksLines('e')).toBe(false)
+    printer.print({ json: {}, update: DONE })
+    expect(written().replaceAll(/<.*?>/g, '')).toBe('● Edit a.ts\n  - let a = 1\n  + const a = 1\n  └ Changed a.ts.\n')
+  })
+
   it.each(['Error: path: a.ts does not exist', 'Tool call denied'])(
     'shows no diff of an edit that failed: %s',
     (text) => {
@@ -89,6 +100,15 @@ describe('a turn in a chat', () => {
     const call: TurnUpdate = { type: 'tool-call', toolCallId: 'b', name: 'Bash', input: { command: 'npm i' } }
     const result: TurnUpdate = { type: 'tool-result', toolCallId: 'b', text: '\n \r\nadded 1 package\n\ndone\n' }
     expect(print([call, result]).replaceAll(/<.*?>/g, '')).toBe('● Bash $ npm i\n  └ added 1 package\n    \n    done\n')
+  })
+
+  it('keeps the lines of a result under each other', () => {
+    const read = (text: string): readonly string[] =>
+      print([{ type: 'tool-result', toolCallId: 'x', text }])
+        .replaceAll(/<.*?>/g, '')
+        .split('\n')
+    expect(read('     1\tlet a\n     2\t  b()\n    10\t}')).toEqual(['  └  1  let a', '     2    b()', '    10  }', ''])
+    expect(read('  a\nb')).toEqual(['  └   a', '    b', ''])
   })
 
   it('wraps the first line of a result up to three rows, and cuts the others', () => {

@@ -3,7 +3,7 @@ import { formatQuestions } from '../ask-questions.ts'
 import { createBreakWatch } from '../broken-answer.ts'
 import { BROKE_OFF, type TurnPrinter } from '../turn-printer.ts'
 import { toTerminalLine, toTerminalText } from '../terminal-text.ts'
-import { formatWhatRuns, type ShownCall } from '../what-runs.ts'
+import { formatDiff, formatWhatRuns, type ShownCall } from '../what-runs.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import { cutLine, wrapLine } from './display-width.ts'
 import { createMarkdownWriter } from './markdown-writer.ts'
@@ -11,6 +11,10 @@ import { createMarkdownWriter } from './markdown-writer.ts'
 export interface ChatPrinter extends TurnPrinter {
   /** The user has just read all of this call: its result repeats nothing of it. */
   markRead(toolCallId: string): void
+  /** Whether the diff of this call shows only what the model gave, which may be a part of a line. */
+  lacksLines(toolCallId: string): boolean
+  /** What the call does to files, in whole lines. */
+  addDiffs(toolCallId: string, diffs: ShownCall['diffs']): void
 }
 
 const MOST_DIFF_LINES = 40
@@ -56,7 +60,8 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
 
   function printDiff(call: ShownCall): void {
     if (call.name !== 'Edit' && call.name !== 'Write') return
-    const lines = formatWhatRuns(call).slice(1)
+    const isWhole = call.name === 'Edit' && call.diffs.length > 0
+    const lines = isWhole ? call.diffs.flatMap(formatDiff) : formatWhatRuns(call).slice(1)
     for (const line of lines.slice(0, MOST_DIFF_LINES)) {
       note(`  ${line}`, line.startsWith('+') ? paint.added : line.startsWith('-') ? paint.removed : stdout.dim)
     }
@@ -70,7 +75,7 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
     if (call && !FAILED.test(text)) printDiff(call)
     const all = text.trimEnd().split('\n')
     const lines = all.slice(all.findIndex((line) => line.trim() !== ''))
-    const [first = '', ...others] = lines.map((line) => line.replace(/\r$/, '').replaceAll('\t', '  '))
+    const [first = '', ...others] = outdent(lines.map((line) => line.replace(/\r$/, '').replaceAll('\t', '  ')))
     for (const [index, row] of wrapFirst(first, columns() - 4).entries()) note(`${index === 0 ? '  └ ' : '    '}${row}`)
     const hidden = lines.length - FIRST_RESULT_LINES - LAST_RESULT_LINES
     const head = others.slice(0, hidden > 0 ? FIRST_RESULT_LINES - 1 : undefined)
@@ -124,6 +129,14 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
       if (update) print(update)
     },
     finish: endText,
+    lacksLines(toolCallId) {
+      const call = calls.get(toolCallId)
+      return call?.name === 'Edit' && call.diffs.length === 0
+    },
+    addDiffs(toolCallId, diffs) {
+      const call = calls.get(toolCallId)
+      if (call) calls.set(toolCallId, { ...call, diffs })
+    },
     markRead(toolCallId) {
       calls.delete(toolCallId)
       lastCall = toolCallId
@@ -131,9 +144,19 @@ export function createChatPrinter({ terminal: { stdout }, columns, paint }: Chat
   }
 }
 
+/** Takes the indentation away that all lines share. */
+function outdent(lines: readonly string[]): readonly string[] {
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => indentOf(line).length)
+  const shared = Math.min(...indents, Number.MAX_SAFE_INTEGER)
+  return lines.map((line) => line.slice(Math.min(shared, indentOf(line).length)))
+}
+
+const indentOf = (line: string): string => /^ */.exec(line)?.[0] ?? ''
+
 /** The last row has the rest of the line, to be cut. */
 function wrapFirst(line: string, columns: number): readonly string[] {
-  const rows = wrapLine(toTerminalLine(line), columns)
+  const indent = indentOf(line)
+  const rows = wrapLine(toTerminalLine(line.slice(indent.length)), columns - indent.length).map((row) => indent + row)
   const last = MOST_FIRST_ROWS - 1
   return rows.length <= MOST_FIRST_ROWS ? rows : [...rows.slice(0, last), rows.slice(last).join(' ')]
 }

@@ -1,4 +1,4 @@
-import { AapError, TurnCutOff, type OfferedAgent } from '@polylogue/aap/client'
+import { AapError, TurnCutOff, type OfferedAgent, type TurnUpdate } from '@polylogue/aap/client'
 import { ConsoleRefusal, type SessionRecord } from '@polylogue/console/client'
 import { beforeLeaving } from '../closed-output.ts'
 import { CommandFailure } from '../command-failure.ts'
@@ -22,6 +22,7 @@ import { createChatPrinter } from './chat-printer.ts'
 import type { ChatScreen } from './chat-screen.ts'
 import { compactSession } from './compact-session.ts'
 import { changeMode, changeModel, changeThinking, pickSession } from './choose.ts'
+import { learnDiffs } from './learn-diffs.ts'
 import { formatHeader, readSessionModel } from './session-model.ts'
 import { formatSessionUsage } from './session-usage.ts'
 import { showRecent } from './show-recent.ts'
@@ -52,6 +53,8 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
   const readRecord = (): Promise<SessionRecord> =>
     owner.console.readSession({ id: sessionId, query: { messages: '0' } })
 
+  const learn = (update: TurnUpdate | undefined): Promise<void> => learnDiffs(update, { owner, sessionId, printer })
+
   /** Shows a turn to its end. The first Ctrl-C cancels it, the second one leaves. */
   async function playTurn(open: (conversation: Conversation) => Promise<Opening | undefined>): Promise<void> {
     using interruption = listenForInterruption()
@@ -66,6 +69,7 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
       canAsk: terminal.canAsk,
       continueWith: formatContinuation('chat', sessionId, flags),
       offersScopes: true,
+      beforePrint: ({ update }) => learn(update),
       onAsk(toolCallId) {
         // It was no answer to this question, and should not become a prompt after it.
         typedAhead = ''
@@ -88,12 +92,14 @@ export function createChat({ owner, screen, flags }: ChatDeps): Chat {
     ;({ sessionId, agent } = opened)
     printer = createChatPrinter(screen)
     const { session } = await readRecord()
-    tell(formatHeader(session, await readSessionModel(owner, session)))
+    const model = await readSessionModel(owner, session)
+    tell(formatHeader(session, model))
+    if (model.note !== undefined) tell(model.note)
     tell(`Session ${sessionId}`)
     const { record } = opened
     if (record === undefined) return
     const whole = await owner.console.readSession({ id: sessionId })
-    showRecent(whole.messages, { screen, printer })
+    await showRecent(whole.messages, { screen, printer, beforePrint: learn })
     if (record.session.status !== 'idle') await playTurn((conversation) => resume(conversation, record))
   }
 

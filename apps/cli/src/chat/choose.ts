@@ -4,14 +4,18 @@ import { formatLocalTime } from '../local-time.ts'
 import type { Terminal } from '../terminal.ts'
 import { toTerminalLine } from '../terminal-text.ts'
 import type { Owner } from '../with-owner.ts'
-import { readSessionModel } from './session-model.ts'
+import { fromHome, readSessionModel } from './session-model.ts'
 
 const SHOWN_SESSIONS = 12
+/** Some of them may be empty. */
+const MOST_SESSIONS = 50
 const SHOWN_MODELS = 40
 
 /** `undefined`: none of them. */
 export async function pickSession({ console }: Owner, terminal: Terminal): Promise<string | undefined> {
-  const { sessions } = await console.listSessions({ query: { limit: SHOWN_SESSIONS } })
+  const { sessions: newest } = await console.listSessions({ query: { limit: MOST_SESSIONS } })
+  // In a session without a title nothing was said yet.
+  const sessions = newest.filter(({ title }) => title !== undefined).slice(0, SHOWN_SESSIONS)
   if (sessions.length === 0) {
     terminal.stderr.write('There are no sessions yet.\n')
     return undefined
@@ -99,7 +103,8 @@ async function choose({ stderr }: Terminal, lines: readonly string[]): Promise<n
   }
 }
 
-function formatSession({ title = 'without a title', agent, status, updatedAt }: Session): string {
-  const state = status === 'idle' ? '' : `, ${status}`
-  return `${toTerminalLine(title)} (${toTerminalLine(agent)}, ${formatLocalTime(updatedAt)}${state})`
+function formatSession({ title = '', agent, status, updatedAt, directories }: Session): string {
+  const facts = [agent, formatLocalTime(updatedAt), ...directories.slice(0, 1).map(fromHome)]
+  const shown = status === 'idle' ? facts : [...facts, status]
+  return `${toTerminalLine(title)} (${toTerminalLine(shown.join(', '))})`
 }

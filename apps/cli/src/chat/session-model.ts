@@ -7,7 +7,11 @@ export interface SessionModel {
   readonly name: string
   /** Lowest first. Empty: the model has none, or none are known. */
   readonly levels: readonly string[]
+  /** What to know before the first message: that no model is set up, and how to get one. */
+  readonly note?: string
 }
+
+const DEMO = 'polylogue/demo'
 
 /** The model of a session: the one that was chosen for it, or that of its agent. */
 export async function readSessionModel(
@@ -15,8 +19,9 @@ export async function readSessionModel(
   { agent, model }: Session,
 ): Promise<SessionModel> {
   const name = model ?? (await console.listAgents()).agents.find((card) => card.name === agent)?.model ?? 'unknown'
-  const { models } = await console.listModels()
-  return { name, levels: models.find((card) => card.name === name)?.thinking ?? [] }
+  const { models, default: chosen } = await console.listModels()
+  const levels = models.find((card) => card.name === name)?.thinking ?? []
+  return { name, levels, ...(name === DEMO && chosen.name === DEMO && { note: chosen.reason }) }
 }
 
 /** Who answers, and where it works. */
@@ -25,7 +30,8 @@ export function formatHeader({ agent, thinking, directories }: Session, { name }
   return [agent, model, ...directories.slice(0, 1).map(fromHome)].join(' · ')
 }
 
-function fromHome(path: string): string {
+/** A path, shorter where it is below the home directory. */
+export function fromHome(path: string): string {
   const below = relative(homedir(), path)
   if (below === '') return '~'
   return below.startsWith('..') || below.startsWith('/') ? path : `~/${below}`

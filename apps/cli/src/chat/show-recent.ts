@@ -6,18 +6,29 @@ import type { ChatScreen } from './chat-screen.ts'
 
 const MOST_TURNS = 3
 
+export interface RecentDeps {
+  readonly screen: ChatScreen
+  readonly printer: ChatPrinter
+  beforePrint(update: TurnUpdate): Promise<void>
+}
+
 /** Shows the end of a conversation: the last messages of the user and everything after each. */
-export function showRecent(
+export async function showRecent(
   messages: readonly Message[],
-  { screen, printer }: { readonly screen: ChatScreen; readonly printer: ChatPrinter },
-): void {
+  { screen, printer, beforePrint }: RecentDeps,
+): Promise<void> {
   const { stdout, stderr } = screen.terminal
   const starts = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
   const from = starts.at(-MOST_TURNS) ?? 0
   if (starts.length > MOST_TURNS) stderr.write(`${stderr.dim('Earlier messages: polylogue sessions show')}\n`)
   for (const message of messages.slice(from)) {
     if (message.role === 'user') stdout.write(`${stdout.bold(`> ${toTerminalText(textOf(message.content))}`)}\n`)
-    else for (const update of toUpdates(message)) printer.print({ json: {}, update })
+    else {
+      for (const update of toUpdates(message)) {
+        await beforePrint(update)
+        printer.print({ json: {}, update })
+      }
+    }
   }
   printer.finish()
 }
