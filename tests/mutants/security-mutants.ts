@@ -49,6 +49,17 @@ export const SECURITY_MUTANTS: readonly Mutant[] = [
     caughtBy: { file: 'tests/bash/git-configurations.sandbox.test.ts', test: 'no program that a repository names' },
   },
   {
+    name: 'Git reads whatever a link in a repository leads to',
+    edits: [
+      {
+        file: `${TOOLS}/git/shadow-repository.ts`,
+        find: '!isContained && reachesOutside(places, format)',
+        replacement: 'isContained && reachesOutside(places, format)',
+      },
+    ],
+    caughtBy: { file: 'tests/bash/git-leaks.sandbox.test.ts', test: 'lies outside of it' },
+  },
+  {
     name: 'a beginning of an option counts as known',
     edits: [
       {

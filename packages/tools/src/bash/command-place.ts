@@ -35,7 +35,7 @@ export async function placeOf(workspace: Workspace, parts: BashParts): Promise<I
     isFolder,
     identify,
     isConfined,
-    canReadGit: canBeShadowed,
+    canReadGit: (folder) => canBeShadowed(folder, { isContained: isConfined }),
   }
 }
 

@@ -46,8 +46,11 @@ export async function runBash(invocation: ToolInvocation, parts: BashParts): Pro
   try {
     await mkdir(outputs, { recursive: true, mode: 0o700 })
     await pruneOutputs(outputs)
-    if (grant.call.isHarmless) reading = await prepareReading(command, workspace, join(stateDir, 'git', marker))
     const isConfined = sandbox === 'bubblewrap'
+    if (grant.call.isHarmless) {
+      const folder = join(stateDir, 'git', marker)
+      reading = await prepareReading(command, workspace, { folder, isContained: isConfined })
+    }
     const identity = isConfined && userId === parts.options.ownUser ? await parts.gitIdentity() : undefined
     const hasCache = isConfined && reading === undefined && grant.call.place === undefined
     if (hasCache) cache = await parts.caches.take({ userId, workspace: workspace.cwd })

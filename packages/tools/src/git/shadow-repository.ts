@@ -4,10 +4,12 @@
 //
 //   <folder>/dir/       the repository that Git sees: HEAD, config, index, links to objects, refs and logs
 //   <folder>/bin/git    calls the real git
-import { constants, existsSync, readFileSync, readdirSync } from 'node:fs'
-import { copyFile, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { copyPlain } from './copy-plain.ts'
 import { reduceGitConfig } from './reduce-git-config.ts'
+import { reachesOutside, sharedIndexes } from './reaches-outside.ts'
 import { type RepositoryPlaces, findRepository, lstatOf } from './repository-places.ts'
 
 export interface ShadowRepository {
@@ -46,10 +48,29 @@ function findPlain(top: string): RepositoryPlaces | undefined {
   return isPlain ? places : undefined
 }
 
+export interface ShadowOptions {
+  /**
+   * Whether nobody sees a file from outside of the repository: the command runs in a sandbox, or only counts are used.
+   * Default: links and paths that lead outside could be read.
+   */
+  readonly isContained?: boolean
+}
+
 /** Whether the repository at this folder can have a shadow. */
-export function canBeShadowed(folder: string): boolean {
+export const canBeShadowed = (folder: string, options: ShadowOptions = {}): boolean =>
+  findReadable(folder, options) !== undefined
+
+interface ReadableRepository extends RepositoryPlaces {
+  readonly config: string
+}
+
+function findReadable(folder: string, { isContained = false }: ShadowOptions): ReadableRepository | undefined {
   const places = findPlain(folder)
-  return places !== undefined && reduceGitConfig(readFileSync(join(places.common, 'config'), 'utf8')) !== undefined
+  if (places === undefined) return undefined
+  const config = reduceGitConfig(readFileSync(join(places.common, 'config'), 'utf8'))?.text
+  if (config === undefined) return undefined
+  const format = /objectformat = "sha256"/i.test(config) ? 'sha256' : 'sha1'
+  return !isContained && reachesOutside(places, format) ? undefined : { ...places, config }
 }
 
 /** Copied if they exist. */
@@ -58,33 +79,37 @@ const COPIED = [
   'index info/sparse-checkout',
 ].flatMap((line) => line.split(' '))
 const SHARED_FILES = ['shallow', 'info/exclude']
+/** What `git status` tells about a rebase. It prints lines of some of these files. */
+const REBASE_FILES = ['rebase-merge', 'rebase-apply'].flatMap((folder) =>
+  'head-name onto orig-head interactive amend stopped-sha done git-rebase-todo msgnum end next last applying rebasing'
+    .split(' ')
+    .map((name) => `${folder}/${name}`),
+)
 const LINKED = ['objects', 'refs', 'packed-refs']
-const OWN_LINKED = ['logs', 'rebase-merge', 'rebase-apply']
 
 /** `undefined` if this is not a repository, or if Git cannot read it without its settings. */
 export async function createShadowRepository(
   top: string,
   folder: string,
-  program: string,
+  { program, ...options }: ShadowOptions & { readonly program: string },
 ): Promise<ShadowRepository | undefined> {
-  const places = findPlain(top)
+  const places = findReadable(top, options)
   if (places === undefined) return undefined
-  const { own, common } = places
-  const config = reduceGitConfig(await readFile(join(common, 'config'), 'utf8'))
-  if (config === undefined) return undefined
+  const { own, common, config } = places
   const dir = join(folder, 'dir')
   const programs = join(folder, 'bin')
   for (const path of [join(dir, 'info'), programs]) await mkdir(path, { recursive: true, mode: 0o700 })
-  await writeFile(join(dir, 'config'), config.text)
-  const shared = readdirSync(own).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name))
-  for (const name of [...COPIED, ...shared]) await copyPlain(join(own, name), join(dir, name))
-  for (const name of SHARED_FILES) await copyPlain(join(common, name), join(dir, name))
-  const linked = [...LINKED.map((name) => join(common, name)), ...OWN_LINKED.map((name) => join(own, name))]
+  await writeFile(join(dir, 'config'), config)
+  const limits = { mostBytes: LARGEST_INDEX }
+  for (const name of [...COPIED, ...sharedIndexes(own)]) await copyPlain(join(own, name), join(dir, name), limits)
+  for (const name of SHARED_FILES) await copyPlain(join(common, name), join(dir, name), limits)
+  await copyRebase(own, dir)
+  const linked = [...LINKED.map((name) => join(common, name)), join(own, 'logs')]
   const existing = linked.filter((path) => existsSync(path))
   for (const path of existing) await symlink(path, join(dir, basename(path)))
   // `git config` reads this file, because the sandbox may not contain the repository's own.
   const shown = own === common ? join(common, 'config') : join(folder, 'config')
-  if (own !== common) await copyPlain(join(common, 'config'), shown)
+  if (own !== common) await copyPlain(join(common, 'config'), shown, limits)
   await writeFile(join(programs, 'git'), wrapperFor(program, shown), { mode: 0o700 })
   return {
     folder,
@@ -95,13 +120,13 @@ export async function createShadowRepository(
   }
 }
 
-/** Never follows a link. Keeps the modification time, which Git compares with those of the files. */
-async function copyPlain(from: string, to: string): Promise<void> {
-  const stats = lstatOf(from)
-  if (stats === undefined || !stats.isFile() || stats.size > LARGEST_INDEX) return
-  await copyFile(from, to, constants.COPYFILE_EXCL)
-  const { atime, mtime } = await stat(from)
-  await utimes(to, atime, mtime)
+async function copyRebase(own: string, dir: string): Promise<void> {
+  for (const name of REBASE_FILES) {
+    const place = dirname(name)
+    if (lstatOf(join(own, place))?.isDirectory() !== true) continue
+    await mkdir(join(dir, place), { recursive: true, mode: 0o700 })
+    await copyPlain(join(own, name), join(dir, name), { mostBytes: LARGEST_TEXT, isOnlyName: true })
+  }
 }
 
 /** Turns off programs and files that settings can name. These values take precedence over configuration files. */

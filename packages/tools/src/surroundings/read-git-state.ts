@@ -41,7 +41,7 @@ export async function readGitState(directory: string, options: GitReadingOptions
   if (top === undefined) return { type: 'none' }
   if (within !== undefined && !within.some((root) => isWithin(top, root))) return { type: 'none' }
   try {
-    const reading = await prepareReading('git status', { cwd: top, roots: [top] }, folder)
+    const reading = await prepareReading('git status', { cwd: top, roots: [top] }, { folder, isContained: true })
     try {
       const args = ['status', '--porcelain=v2', '--branch', '--untracked-files=normal']
       const printed = await runGit(args, { cwd: top, env: reading.change({ LC_ALL: 'C' }), timeoutMs })
