@@ -25,6 +25,7 @@ export const OWN_BUSINESS: { readonly [path: string]: string } = {
   'packages/tools/src/files/put-file.ts': 'puts bytes in place for an acting file, or for the user who sent them',
   'packages/tools/src/files/directory.ts': 'opens directories and files for reading',
   'packages/tools/src/files/hold-root.ts': 'opens the root of a session for reading',
+  'packages/tools/src/git/copy-plain.ts': 'copies a file of a repository for commands that only read it',
   'packages/tools/src/git/git-identity.ts':
     "copies the name and address of the server's own user for commits in the sandbox",
   'packages/tools/src/git/shadow-repository.ts': 'makes copies of a repository for commands that only read it',
