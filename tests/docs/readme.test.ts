@@ -7,6 +7,8 @@ import { ROOT, readRepositoryPage } from './repository-pages.ts'
 const readme = readRepositoryPage('README.md')
 const translated = readRepositoryPage('README.zh.md')
 
+const MANY_VERBS = /^\.\/polylogue (\w+) (\w+(?:\\?\|\w+)+)$/
+
 /** What `--help` offers. */
 function verbsOf(words: readonly string[]): readonly string[] {
   const help = execFileSync(join(ROOT, 'polylogue'), [...words, '--help'], { encoding: 'utf8' })
@@ -28,10 +30,10 @@ describe('README.md', () => {
     expect([...new Set(listed)].sort()).toEqual(verbsOf([]))
   })
 
-  it.each(readme.codeSpans.flatMap((code) => [...code.matchAll(/^\.\/polylogue (\w+) (\w+(?:\\?\|\w+)+)$/g)]))(
-    'lists everything that %s can do',
-    (_code, verb = '', listed = '') => expect(listed.split(/\\?\|/).sort()).toEqual(verbsOf([verb])),
-  )
+  it.each(readme.codeSpans.filter((code) => MANY_VERBS.test(code)))('lists everything that %s can do', (code) => {
+    const [, verb = '', listed = ''] = MANY_VERBS.exec(code) ?? []
+    expect(listed.split(/\\?\|/).sort()).toEqual(verbsOf([verb]))
+  })
 })
 
 /** The guide is translated, so the translation links to its translation. */

@@ -21,7 +21,7 @@ export { createFakeModel, calls, finishes, says, thinks, type FakeModel, type Fa
 export { createInvocation, type InvocationOptions } from './create-invocation.ts'
 export { createAgentTool, createQuestionTool } from './performed-tools.ts'
 export { createFakeTool, type FakeTool, type FakeToolOptions } from './fake-tool.ts'
-export { createTestEngine, type TestEngine, type TestEngineOptions } from './create-test-engine.ts'
+export { createTestEngine, type ReadingEngine, type TestEngine, type TestEngineOptions } from './create-test-engine.ts'
 export { eventStoreContract, type OpenedEventStore } from './event-store-contract.ts'
 export { keptStoreContract, type OpenedKeptStore } from './kept-store-contract.ts'
 export { keyStoreContract, type OpenedKeyStore } from './key-store-contract.ts'
