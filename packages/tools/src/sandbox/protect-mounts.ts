@@ -86,15 +86,29 @@ const GIT_PROGRAMS = ['hooks', 'config', 'config.worktree']
 async function closeGit(root: Directory, options: ProtectOptions): Promise<readonly Mount[]> {
   const { granted } = options
   const git = join(root.path, '.git')
-  if (!(statSync(git, { throwIfNoEntry: false })?.isDirectory() ?? false)) return []
   const isGranted = (name: string): boolean =>
     granted === 'all' || granted.some((path) => isWithin(path, join(git, name)) || isWithin(join(git, name), path))
+  const stats = statSync(git, { throwIfNoEntry: false })
+  if (stats?.isDirectory() !== true) {
+    // In a linked worktree, a file names the repository. Another one could name a repository with other settings.
+    const pointer = stats && !isGranted('') && (await mountBelow(root, { names: ['.git'], type: 'read' }, options))
+    return pointer ? [pointer] : []
+  }
   const closed = GIT_PROGRAMS.filter((name) => !isGranted(name))
   const folder = await mountBelow(root, { names: ['.git'], type: 'write' }, options)
   const inside = await Promise.all(
     closed.map((name) => mountBelow(root, { names: ['.git', name], type: 'read' }, options)),
   )
-  return [folder, ...inside].filter((mount) => mount !== undefined)
+  const missing = closed.includes('hooks') ? keepMissing(join(git, 'hooks'), options) : []
+  return [folder, ...inside, ...missing].filter((mount) => mount !== undefined)
+}
+
+/** A folder that does not exist could be created, so an empty one takes its place. */
+function keepMissing(path: string, { placeholders, onPlaceholder }: ProtectOptions): readonly Mount[] {
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  if ((isThere && !placeholders.isHeld(path)) || !placeholders.take(path)) return []
+  onPlaceholder(path)
+  return [{ type: 'hidden', path, isFolder: true }]
 }
 
 /** `undefined` when it does not exist, or when the path contains a link and so leaves this root. */

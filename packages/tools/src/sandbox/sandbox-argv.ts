@@ -25,7 +25,9 @@ const SCRATCH_BYTES = 1024 * 1024 * 1024
 
 /** Root owns some kernel settings and can write them even without capabilities. */
 const KERNEL = ['--ro-bind', '/proc/sys', '/proc/sys', '--ro-bind-try', '/proc/sysrq-trigger', '/proc/sysrq-trigger']
-const DEVICES = ['--dev', '/dev', '--proc', '/proc', ...KERNEL]
+/** Files in memory need a limit: no command has them as its own memory. */
+const SHARED_MEMORY = ['--size', String(SCRATCH_BYTES), '--tmpfs', '/dev/shm', '--remount-ro', '/dev']
+const DEVICES = ['--dev', '/dev', ...SHARED_MEMORY, '--proc', '/proc', ...KERNEL]
 const APART = ['--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try']
 const BOUND = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL']
 
