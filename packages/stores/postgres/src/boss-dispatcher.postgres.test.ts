@@ -68,6 +68,27 @@ describe('a job of pg-boss', { timeout: 90_000 }, () => {
     proxy.close()
   })
 
+  it('is given up when the network swallows it, and the next one is sent', async () => {
+    const proxy = await startCuttingProxy(database.url)
+    const problems: string[] = []
+    const report = ({ message }: { readonly message: string }): void => void problems.push(message)
+    const sender = createBossDispatcher({ url: proxy.url, db, answerWithinMs: 3_000, report })
+    dispatchers.push(sender)
+    const taken: SessionId[] = []
+    const worker = await startWorker(async (sessionId) => void taken.push(sessionId))
+    const [first, second] = [asSessionId('0190-first'), asSessionId('0190-second')]
+    sender.send(first)
+    await vi.waitFor(() => expect(taken).toEqual([first]), WAIT)
+    proxy.freezeAt('0190-swallowed')
+    sender.send(asSessionId('0190-swallowed'))
+    await vi.waitFor(() => expect(problems).toContain('a job was not sent'), WAIT)
+    sender.send(second)
+    await vi.waitFor(() => expect(taken).toEqual([first, second]), WAIT)
+    await worker.stop()
+    await sender.close()
+    proxy.close()
+  })
+
   it('cluster 25: of a node that died with it does not keep others from the session', async () => {
     const session = asSessionId('0190-orphaned')
     const died = Promise.withResolvers<void>()

@@ -7,6 +7,8 @@ export interface BossDispatcherOptions {
   /** A connection to the server itself: LISTEN does not work through a pooler of transactions. */
   readonly url: string
   readonly db: Database
+  /** How long a statement may take before its connection counts as lost. Default: 30 seconds. */
+  readonly answerWithinMs?: number
   report(problem: JobProblem): void
 }
 
@@ -22,10 +24,18 @@ const DEAD = 'dead'
 const BATCH = 8
 const LOOK_FOR_ROOM_MS = 100
 const RETRIES = 5
+/** A network may swallow everything without closing the connection. */
+const ANSWER_WITHIN_MS = 30_000
+/** While the database is away, pg-boss fails several times a second. */
+const TELL_AGAIN_MS = 60_000
 
 /** Jobs by pg-boss, in a separate schema. A job lives for milliseconds: the lease of a node replaces its heartbeat. */
-export function createBossDispatcher({ url, db, report }: BossDispatcherOptions): Dispatcher {
+export function createBossDispatcher(options: BossDispatcherOptions): Dispatcher {
+  const { url, db, answerWithinMs = ANSWER_WITHIN_MS, report } = options
+  // pg-boss hands the settings of the driver on.
+  const driver = { keepAlive: true, query_timeout: answerWithinMs }
   const boss = new PgBoss({
+    ...driver,
     connectionString: toDriverUrl(url),
     schema: SCHEMA,
     application_name: 'polylogue jobs',
@@ -33,8 +43,13 @@ export function createBossDispatcher({ url, db, report }: BossDispatcherOptions)
     schedule: false,
     useListenNotify: true,
   })
-  // The store is also searched for sessions without a runner.
-  boss.on('error', (error) => report({ message: 'turns are not dispatched by jobs at the moment', error }))
+  let toldAt = -Infinity
+  boss.on('error', (error) => {
+    if (performance.now() - toldAt < TELL_AGAIN_MS) return
+    toldAt = performance.now()
+    // The store is also searched for sessions without a runner.
+    report({ message: 'turns are not dispatched by jobs at the moment; waiting ones begin a second later', error })
+  })
   let started: Promise<unknown> | undefined
   let isUsed = false
   let roomTimer: NodeJS.Timeout | undefined
@@ -75,7 +90,6 @@ export function createBossDispatcher({ url, db, report }: BossDispatcherOptions)
   const followRoom = async (worker: DispatchWorker): Promise<void> => {
     const hasRoom = worker.room() >= BATCH
     if (hasRoom && !isWorking) {
-      isWorking = true
       await boss.work<TurnJob, unknown, typeof WORK>(TURNS, WORK, (jobs) =>
         Promise.all(
           jobs.map(async ({ id, data }) => {
@@ -89,11 +103,17 @@ export function createBossDispatcher({ url, db, report }: BossDispatcherOptions)
           }),
         ),
       )
+      isWorking = true
     } else if (!hasRoom && isWorking) {
-      isWorking = false
       await boss.offWork(TURNS)
+      isWorking = false
     }
-    if (!isStopped) roomTimer = setTimeout(() => void followRoom(worker).catch(tell), LOOK_FOR_ROOM_MS).unref()
+  }
+  const keepFollowing = async (worker: DispatchWorker): Promise<void> => {
+    await followRoom(worker).catch(tell)
+    // It may have been stopped meanwhile. A worker that began then would take jobs that nobody runs.
+    if (isStopped) return boss.offWork(TURNS)
+    roomTimer = setTimeout(() => void keepFollowing(worker).catch(tell), LOOK_FOR_ROOM_MS).unref()
   }
   const tell = (error: unknown): void => report({ message: 'jobs cannot be taken', error })
 
@@ -107,7 +127,7 @@ export function createBossDispatcher({ url, db, report }: BossDispatcherOptions)
       await boss.work<TurnJob>(DEAD, { pollingIntervalSeconds: 2 }, async (jobs) => {
         for (const { data } of jobs) await worker.giveUp(asSessionId(data.sessionId))
       })
-      await followRoom(worker)
+      await keepFollowing(worker)
     },
     async stop() {
       if (isStopped) return

@@ -1,6 +1,7 @@
 import { asSessionId, type BusMessage, type LiveBus } from '@polylogue/engine'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createNotifyBus } from './notify-bus.ts'
+import { startCuttingProxy } from './test-support/cutting-proxy.ts'
 import { createTestDatabase, type TestDatabase } from './test-support/test-database.ts'
 
 let database: TestDatabase
@@ -47,4 +48,13 @@ it('nodes get what is sent to them or to all, also after their connections were 
   one!.send('all', moved(3))
   await expect.poll(() => got.get('3-cc')?.at(-1), { timeout: 20_000 }).toBe('1-aa 3')
   expect(got.get('1-aa')).toEqual([])
+})
+
+it('a node connects again when the network swallows the answer to its first statement', async () => {
+  const proxy = await startCuttingProxy(database.url)
+  proxy.freezeAt('LISTEN')
+  const bus = createNotifyBus({ url: proxy.url, nodeId: '4-dd', clock })
+  await expect.poll(() => bus.isUp, { timeout: 30_000 }).toBe(true)
+  await bus.close()
+  proxy.close()
 })

@@ -69,6 +69,8 @@ export function createNotifyBus({ url, nodeId, clock }: NotifyBusOptions): LiveB
     next.on('notification', ({ payload }) => receive(payload))
     next.on('error', () => drop(next))
     next.on('end', () => drop(next))
+    // The network may swallow the answer without closing the connection.
+    const timer = clock.setTimer(2 * PATIENCE_MS, () => void next.end().catch(() => undefined))
     try {
       await next.connect()
       await next.query(`LISTEN "${channelOf(ALL_NODES)}"; LISTEN "${channelOf(nodeId)}"`)
@@ -76,6 +78,8 @@ export function createNotifyBus({ url, nodeId, clock }: NotifyBusOptions): LiveB
       next.end().catch(() => undefined)
       clock.setTimer(RECONNECT_MS, () => void connect())
       return
+    } finally {
+      timer.cancel()
     }
     if (isClosed) return void next.end().catch(() => undefined)
     client = next

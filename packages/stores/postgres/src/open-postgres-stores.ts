@@ -69,7 +69,8 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       },
       onReplaced: (listener) => void replacedListeners.push(listener),
       openBus: (nodeId) => createNotifyBus({ url: directUrl, nodeId, clock }),
-      openDispatcher: (report) => createBossDispatcher({ url: directUrl, db, report }),
+      openDispatcher: (report) =>
+        createBossDispatcher({ url: directUrl, db, report, ...(answerWithinMs !== undefined && { answerWithinMs }) }),
     },
     isNew,
     ...storage,

@@ -8,6 +8,8 @@ export interface CuttingProxy {
   loseAnswerTo(text: string): void
   /** From now on, no byte passes in either direction, and connections stay open. */
   freeze(): void
+  /** The same for one connection, from the next statement that contains this text. */
+  freezeAt(text: string): void
   close(): void
 }
 
@@ -15,16 +17,22 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const target = new URL(url)
   let doomed: string | undefined
   let isFrozen = false
+  let frozenAt: string | undefined
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
     let isDoomed = false
+    let isSilent = false
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
     }
     client.on('data', (bytes) => {
-      if (isFrozen) return
+      if (frozenAt !== undefined && bytes.includes(frozenAt)) {
+        frozenAt = undefined
+        isSilent = true
+      }
+      if (isFrozen || isSilent) return
       if (doomed !== undefined && bytes.includes(doomed)) {
         doomed = undefined
         isDoomed = true
@@ -34,7 +42,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     upstream.on('data', (bytes) => {
       // The answer arrived here, so the statement is committed.
       if (isDoomed) client.destroy()
-      else if (!isFrozen) client.write(bytes)
+      else if (!isFrozen && !isSilent) client.write(bytes)
     })
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
@@ -49,6 +57,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     url: own.href,
     loseAnswerTo: (text) => void (doomed = text),
     freeze: () => void (isFrozen = true),
+    freezeAt: (text) => void (frozenAt = text),
     close() {
       server.close()
       for (const socket of sockets) socket.destroy()
