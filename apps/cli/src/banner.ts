@@ -81,8 +81,8 @@ export function formatCurlLines(target: {
   const turn = quote({ stream: 'delta', messages: [{ role: 'user', content: 'Hello! What can you do?' }] })
   return [
     `URL=${url}/aap/v3 KEY=$(cat ${quoteWord(keyFile)})`,
-    `SESSION=$(curl -s "$URL/sessions" ${headers} -d ${session} | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')`,
-    `curl -sN "$URL/sessions/$SESSION/turns" ${headers} -d ${turn}`,
+    `SESSION=$(curl -fsS "$URL/sessions" ${headers} -d ${session} | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')`,
+    `curl -fsSN "$URL/sessions/$SESSION/turns" ${headers} -d ${turn}`,
   ]
 }
 

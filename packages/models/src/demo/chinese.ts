@@ -37,7 +37,7 @@ Polylogue 是运行智能体的服务器。你给它一个智能体：指令、�
     crash: `现在来点粗暴的。我会慢慢地接着说，大约半分钟，你趁这时杀掉服务器。另开一个终端，进入你启动它的文件夹（地址不同就改一下）：
 
     KEY=$(cat .polylogue/local.key)
-    STATUS=$(curl -s http://127.0.0.1:8020/api/polylogue/status -H "Authorization: Bearer $KEY")
+    STATUS=$(curl -fsS http://127.0.0.1:8020/api/polylogue/status -H "Authorization: Bearer $KEY")
     kill -9 $(echo "$STATUS" | sed 's/.*"pid":\\([0-9]*\\).*/\\1/')
 
 然后用同样的命令 \`npm start\` 再启动它。页面会自己找到它，接着往下走。`,
@@ -46,11 +46,11 @@ Polylogue 是运行智能体的服务器。你给它一个智能体：指令、�
 
     URL=http://127.0.0.1:8020/aap/v3
     AUTH="Authorization: Bearer $(cat .polylogue/local.key)"
-    curl -s "$URL/meta" -H "$AUTH"
+    curl -fsS "$URL/meta" -H "$AUTH"
     AGENT='{"name":"assistant","tools":[{"name":"CurrentTime","trust":true},{"name":"KeepNote"}],"options":{"pace":"fast"}}'
-    SESSION=$(curl -s "$URL/sessions" -H "$AUTH" -d "{\\"agent\\":$AGENT}" | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')
-    curl -sN "$URL/sessions/$SESSION/turns" -H "$AUTH" -d '{"stream":"delta","messages":[{"role":"user","content":"2"}]}'
-    curl -s "$URL/sessions/$SESSION/history?type=full" -H "$AUTH"
+    SESSION=$(curl -fsS "$URL/sessions" -H "$AUTH" -d "{\\"agent\\":$AGENT}" | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')
+    curl -fsSN "$URL/sessions/$SESSION/turns" -H "$AUTH" -d '{"stream":"delta","messages":[{"role":"user","content":"2"}]}'
+    curl -fsS "$URL/sessions/$SESSION/history?type=full" -H "$AUTH"
 
 这里由客户端列出会话可用的工具，信任其中一个，还设置了一个选项。README.zh.md 从这里接着讲：审批、回到中断的流、取消。
 

@@ -37,7 +37,7 @@ What arrives like this is a preview. When I have finished, the server records th
     crash: `Now it gets rough. I go on for about half a minute, slowly. Meanwhile kill the server. In another terminal, in the folder where you started it (change the address if yours is another):
 
     KEY=$(cat .polylogue/local.key)
-    STATUS=$(curl -s http://127.0.0.1:8020/api/polylogue/status -H "Authorization: Bearer $KEY")
+    STATUS=$(curl -fsS http://127.0.0.1:8020/api/polylogue/status -H "Authorization: Bearer $KEY")
     kill -9 $(echo "$STATUS" | sed 's/.*"pid":\\([0-9]*\\).*/\\1/')
 
 Then start it again with the same command, \`npm start\`. The page finds it by itself and goes on.`,
@@ -46,11 +46,11 @@ Then start it again with the same command, \`npm start\`. The page finds it by i
 
     URL=http://127.0.0.1:8020/aap/v3
     AUTH="Authorization: Bearer $(cat .polylogue/local.key)"
-    curl -s "$URL/meta" -H "$AUTH"
+    curl -fsS "$URL/meta" -H "$AUTH"
     AGENT='{"name":"assistant","tools":[{"name":"CurrentTime","trust":true},{"name":"KeepNote"}],"options":{"pace":"fast"}}'
-    SESSION=$(curl -s "$URL/sessions" -H "$AUTH" -d "{\\"agent\\":$AGENT}" | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')
-    curl -sN "$URL/sessions/$SESSION/turns" -H "$AUTH" -d '{"stream":"delta","messages":[{"role":"user","content":"2"}]}'
-    curl -s "$URL/sessions/$SESSION/history?type=full" -H "$AUTH"
+    SESSION=$(curl -fsS "$URL/sessions" -H "$AUTH" -d "{\\"agent\\":$AGENT}" | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')
+    curl -fsSN "$URL/sessions/$SESSION/turns" -H "$AUTH" -d '{"stream":"delta","messages":[{"role":"user","content":"2"}]}'
+    curl -fsS "$URL/sessions/$SESSION/history?type=full" -H "$AUTH"
 
 Here the client lists the tools of its session and trusts one of them, and it sets an option. README.md goes on from there: approvals, coming back to a stream, cancelling.
 
