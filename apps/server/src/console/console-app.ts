@@ -49,6 +49,7 @@ function addOwnerRoutes(app: HttpApp, deps: DoorDeps): void {
 
 async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
   const { version, phase, url } = status()
+  const lastStorageFault = parts.metrics.storageFaults.secondsSinceLast()
   const { url: database, software } = await parts.storage.describe()
   return {
     version,
@@ -61,6 +62,7 @@ async function factsOf({ parts, status }: DoorDeps): Promise<LiveFacts> {
     openStreams: parts.streams.count,
     runningTurns: parts.turns.count,
     storageFaults: parts.metrics.storageFaults.total,
+    ...(lastStorageFault !== undefined && { lastStorageFault }),
     rssBytes: process.memoryUsage.rss(),
   }
 }

@@ -12,6 +12,8 @@ export const liveFacts = z.object({
   openStreams: z.number(),
   runningTurns: z.number(),
   storageFaults: z.number(),
+  /** Seconds. */
+  lastStorageFault: z.number().optional(),
   rssBytes: z.number(),
 })
 

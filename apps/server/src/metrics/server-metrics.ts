@@ -17,9 +17,14 @@ export interface ServerMetrics {
   readonly cost: Counter
   readonly appends: Histogram
   readonly commitSize: Histogram
-  readonly storageFaults: Counter
+  readonly storageFaults: FaultCounter
   expose(): Promise<string>
   close(): void
+}
+
+export interface FaultCounter extends Counter {
+  /** Absent if there was none. */
+  secondsSinceLast(): number | undefined
 }
 
 export interface MetricSources {
@@ -54,7 +59,7 @@ export function createServerMetrics({ openStreams, runningTurns, ...sources }: M
     cost: createCounter('polylogue_model_cost_total', 'What model calls of known price cost, by currency.'),
     appends: createHistogram('polylogue_append_seconds', 'From an append to its fsync.', SECONDS),
     commitSize: createHistogram('polylogue_commit_writes', 'Writes that shared one commit.', COUNTS),
-    storageFaults: createCounter(
+    storageFaults: createFaultCounter(
       'polylogue_storage_faults_total',
       'Reads and writes that the storage refused, by kind.',
     ),
@@ -100,4 +105,20 @@ export function createServerMetrics({ openStreams, runningTurns, ...sources }: M
 function lag(nanoseconds: number): number | undefined {
   const seconds = nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1000
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
+}
+
+function createFaultCounter(name: string, help: string): FaultCounter {
+  const counter = createCounter(name, help)
+  let lastAt: number | undefined
+  return {
+    ...counter,
+    get total() {
+      return counter.total
+    },
+    add(...added) {
+      lastAt = performance.now()
+      counter.add(...added)
+    },
+    secondsSinceLast: () => (lastAt === undefined ? undefined : Math.round((performance.now() - lastAt) / 1000)),
+  }
 }

@@ -1,7 +1,7 @@
 import { StorageFault } from '@polylogue/engine'
 import pg from 'pg'
 import { toClientConfig, type DatabaseOptions } from './database.ts'
-import { isLost, toFault } from './postgres-fault.ts'
+import { codeOf, isLost, toFault } from './postgres-fault.ts'
 
 /** Connects for one piece of work. Rejects with one sentence when the database cannot be reached. */
 export async function withClient<T>(to: string | ClientOptions, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -36,9 +36,18 @@ export async function connect(to: string | ClientOptions): Promise<pg.Client> {
     // pgbouncer refuses the settings of a connection.
     if (/unsupported startup parameter/.test(String(error))) throw new StorageFault('broken', POOLED, { cause: error })
     const reason = withoutSecrets(url, reasonOf(error))
-    const message = `The database ${nameOf(url)} cannot be reached: ${reason}.`
+    const message = `The database ${nameOf(url)} cannot be reached: ${reason}.${whatHelps(error)}`
     throw new StorageFault(isLost(error) ? 'busy' : 'broken', message, { cause: error })
   }
+}
+
+const NOBODY: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'])
+const NO_DATABASE = '3D000'
+
+function whatHelps(error: unknown): string {
+  const code = codeOf(error) ?? ''
+  if (NOBODY.has(code)) return ' Start PostgreSQL, or correct the host and the port.'
+  return code === NO_DATABASE ? ' Create it with createdb, or correct its name.' : ''
 }
 
 function reasonOf(error: unknown): string {

@@ -119,10 +119,14 @@ it('cluster 22: neither a description nor an error repeats the password', async 
   const described = await createPostgresStorage(url, clock).describe()
   expect(described).toMatchObject({ url: expect.not.stringContaining('geheim'), exists: false, files: [] })
   const nowhere = createPostgresStorage('postgres://me:geheim@127.0.0.1:1/x', clock)
-  await expect(nowhere.describe()).rejects.toThrow(/^The database 127\.0\.0\.1:1\/x cannot be reached: /)
+  await expect(nowhere.describe()).rejects.toThrow(
+    /^The database 127\.0\.0\.1:1\/x cannot be reached: [^]*\. Start PostgreSQL, or correct the host and the port\.$/,
+  )
   await expect(nowhere.describe()).rejects.not.toThrow('geheim')
   const withKey = createPostgresStorage('postgres://me@127.0.0.1:1/x?sslmode=require&sslkey=geheim', clock)
-  await expect(withKey.describe()).rejects.toThrow(/^The database 127\.0\.0\.1:1\/x cannot be reached: /)
+  await expect(withKey.describe()).rejects.toThrow(
+    /^The database 127\.0\.0\.1:1\/x cannot be reached: [^]*\. Start PostgreSQL, or correct the host and the port\.$/,
+  )
   await expect(withKey.describe()).rejects.not.toThrow('geheim')
 })
 
