@@ -41,6 +41,18 @@ describe('a question of the agent', () => {
     expect(stdout).toContain('RESULTS 1: Blue')
   })
 
+  it('acp build 6: waits for nobody without a terminal: it is shown, the run ends with 3, and the session keeps it', async () => {
+    const { code, stderr, stdout } = await run(asking(COLOUR))
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toContain(
+      'Waiting: The agent has a question for you.\n  Colour: Which?\n  1. Red: warm\n  2. Blue\n',
+    )
+    const later = start('--session', sessionIn({ code, stderr, stdout }))
+    await later.says('A number, or your own words: ')
+    later.process.stdin.write('1\n')
+    expect((await later.finished).stdout).toContain('RESULTS 1: Red')
+  })
+
   it('takes several numbers and words, one question after the other', async () => {
     const running = start(asking(COLOUR, SIZES))
     await running.says('A number, or your own words: ')

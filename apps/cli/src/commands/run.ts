@@ -16,7 +16,10 @@ export interface RunFlags extends OwnerFlags, SessionFlags {
 
 export async function run(prompt: string | undefined, flags: RunFlags): Promise<number> {
   if (prompt === undefined && flags.session === undefined) {
-    throw new CommandFailure('Missing prompt: polylogue run "<prompt>"', ExitCode.usage)
+    throw new CommandFailure(
+      'Missing prompt: polylogue run "<prompt>", or - to read it from standard input',
+      ExitCode.usage,
+    )
   }
   const text = prompt === '-' ? await readAll(process.stdin) : prompt
   if (text?.trim() === '') throw new CommandFailure('The prompt is empty.', ExitCode.usage)

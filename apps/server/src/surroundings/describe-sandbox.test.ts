@@ -14,6 +14,8 @@ it.each<[Partial<SandboxFacts>, RegExp]>([
   [{ network: false }, /^bubblewrap, without a network: downloads/],
   [{ preset: 'full-access' }, /^bubblewrap, with the whole machine, writable, and a network/],
   [{ preset: 'full-access', isLocal: false }, /^bubblewrap, without a network: downloads/],
+  [{ preset: 'read-only' }, /^in this mode no command runs/],
+  [{ preset: 'plan' }, /^in this mode only single commands that read run, such as ls or git diff; bubblewrap, /],
   [{ sandbox: 'none', preset: 'full-access' }, /^none; commands have the rights/],
 ])('the model is told what commands of the session can do: %j', (facts, told) => {
   expect(describeSandbox({ ...USUAL, ...facts })).toMatch(told)

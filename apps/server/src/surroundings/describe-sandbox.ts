@@ -17,12 +17,14 @@ export interface SandboxFacts extends ServerSandbox {
 /** What commands can do, for the model: it must recognise a failure that the sandbox caused. */
 export function describeSandbox(facts: SandboxFacts): string {
   const { sandbox, isLocal, preset } = facts
-  if (sandbox === 'none') return 'none; commands have the rights of the user who runs the server'
+  if (preset === 'read-only') return 'in this mode no command runs: read and search files, and change nothing'
+  const planning = preset === 'plan' ? 'in this mode only single commands that read run, such as ls or git diff; ' : ''
+  if (sandbox === 'none') return `${planning}none; commands have the rights of the user who runs the server`
   if (isLocal && preset === 'full-access') {
     return "bubblewrap, with the whole machine, writable, and a network; only the server's own files are hidden"
   }
   return (
-    `bubblewrap, ${describeNetwork(facts)}. Commands write to the working directory and to ~/.cache, which is kept; /tmp and ` +
+    `${planning}bubblewrap, ${describeNetwork(facts)}. Commands write to the working directory and to ~/.cache, which is kept; /tmp and ` +
     'the rest of the home directory are empty and private to each command. A result says when the sandbox made a command fail.'
   )
 }

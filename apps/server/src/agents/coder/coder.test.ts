@@ -60,8 +60,8 @@ describe('the agent coder', () => {
     const coder = catalogOf({}).find('coder')
     expect([coder?.version, sha256(coder?.instructions ?? '').slice(0, 12)]).toMatchInlineSnapshot(`
       [
-        "1.3.0",
-        "ab2c56dfe672",
+        "1.4.0",
+        "31c09e22bf63",
       ]
     `)
   })
