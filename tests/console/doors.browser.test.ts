@@ -253,6 +253,31 @@ it('console 47: the copied curl command runs unchanged, given KEY', async () => 
   expect(stdout).toContain(JSON.stringify(first?.body))
 })
 
+it('console 43: no cell is cut, and where there is no head each cell names its door', async () => {
+  const { page } = stage
+  const more = chatOn(await stage.context.newPage())
+  await more.page.goto(`${stage.server().url}/s/${id}`)
+  await more.say(call('k1', 'Bash', { command: 'uname -doors' }))
+  await more.card.getByRole('button', { name: /^Deny/ }).first().click()
+  await more.rests()
+  await more.page.close()
+  for (const width of [1280, 768]) {
+    await page.setViewportSize({ width, height: 1600 })
+    await page.goto(`${stage.server().url}/s/${id}/doors`)
+    const asked = page.locator('.doors-row').filter({ hasText: 'session/request_permission' })
+    await asked.waitFor()
+    const cut =
+      '[...document.querySelectorAll(".doors-cell > *")].filter((it) => it.scrollWidth > it.clientWidth).length'
+    expect(await page.evaluate(cut)).toBe(0)
+  }
+  await page.setViewportSize({ width: 360, height: 640 })
+  await page.goto(`${stage.server().url}/s/${id}/doors`)
+  const names = `[...(document.querySelector('.doors-row[data-seq]')?.querySelectorAll('.doors-cell') ?? [])]
+    .map((cell) => getComputedStyle(cell, '::before').content)`
+  await expect.poll(() => page.evaluate(names)).toEqual(['"AAP v3"', '"AAP v1"', '"ACP"', '"Blade"'])
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
+
 it('console 71: no page broke a rule of its own', () => {
   expect(withoutLosses(stage.complaints)).toEqual([])
 })

@@ -109,6 +109,36 @@ it('console 41: rows name the door that their session came through', async () =>
   expect(new Set(doors)).toEqual(new Set(['AAP v3']))
 })
 
+it('console 41: rows of sessions that nobody watches change their state as it changes', async () => {
+  const { page } = stage
+  const headers = { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' }
+  const post = async (path: string, body: object): Promise<unknown> => {
+    const answer = await fetch(`${stage.server().url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const text = await answer.text()
+    return text.startsWith('{') ? JSON.parse(text) : text
+  }
+  const { sessionId: id } = (await post('/api/polylogue/sessions', { agent: 'scripted' })) as { sessionId: string }
+  const say = (content: string) =>
+    post(`/aap/v3/sessions/${id}/turns`, { stream: 'delta', messages: [{ role: 'user', content }] })
+  await page.goto(`${stage.server().url}/sessions`)
+  const states = [page.locator(`.session-row[href="/s/${id}"]`), page.locator(`.found-row[href="/s/${id}"]`)]
+  const show = async (state: string): Promise<void> => {
+    for (const row of states) await row.getByRole('img', { name: state }).waitFor()
+  }
+  await show('idle')
+  await say(call('s1', 'Bash', { command: 'uname -watched' }))
+  await show('waits for you')
+  await say('fail')
+  await show('failed')
+  const running = say('say Begun\nsleep 60000')
+  await show('running')
+  await page.goto(`${stage.server().url}/s/${id}`)
+  await page.locator('.composer-stop').click()
+  await running
+  await page.goto(`${stage.server().url}/sessions`)
+  await show('stopped')
+})
+
 it('console 40: a session is renamed, pinned and deleted, which another tab shows', async () => {
   const other = await stage.context.newPage()
   await other.goto(stage.server().url ?? '')

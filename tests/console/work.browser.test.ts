@@ -200,6 +200,30 @@ it('console 5: a running call shows how long it has been running, and stops alon
   expect(await chat.call('r1').locator('.call-clock, .call-stop').count()).toBe(0)
 })
 
+it('console 5: a call says how it ended and how it was allowed, in the words of the page', async () => {
+  await chat.begin(call('o1', 'Read', { path: 'unknown.txt' }))
+  await chat.answered('RESULTS 1')
+  await chat.rests()
+  expect(await chat.call('o1').locator('.call-state').innerText()).toBe('failed')
+  await chat.say(call('o2', 'Bash', { command: 'uname -verdict' }))
+  await chat.card.getByRole('button', { name: /^Allow/ }).click()
+  await chat.answered('RESULTS 1')
+  await chat.rests()
+  const verdict = chat.call('o2').locator('.call-verdict')
+  for (const [language, words] of [
+    ['en', 'Allowed once'],
+    ['zh-CN', '已允许一次'],
+  ]) {
+    await stage.page.evaluate(`localStorage.setItem('polylogue.language', '${language}')`)
+    await stage.page.reload()
+    await chat.call('o2').locator('.call-head').click()
+    await verdict.waitFor()
+    expect(await verdict.innerText()).toBe(words)
+  }
+  await stage.page.evaluate("localStorage.removeItem('polylogue.language')")
+  await stage.page.reload()
+})
+
 it('console 73: code is highlighted in a worker, and copied unchanged', async () => {
   await chat.begin(script('say ```ts', 'say // why', 'say const one: string = "1"', 'say ```'))
   const code = stage.page.locator('code[data-coloured]')

@@ -26,6 +26,8 @@ const KEPT_SESSIONS = 5
 export interface ServerFacts {
   readonly status: ServerStatus
   readonly user: string
+  /** The key of this browser. */
+  readonly keyId?: string | undefined
   readonly agents: readonly Solution[]
   readonly models: readonly OfferedModel[]
 }
@@ -226,7 +228,7 @@ export class ConsoleModel {
       listAgents(),
       listModels(),
     ])
-    this.#server = { status, user: me.user, agents, models }
+    this.#server = { status, user: me.user, keyId: me.keyId, agents, models }
     this.notifier.changed(SERVER_KEY)
   }
 

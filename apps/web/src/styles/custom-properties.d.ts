@@ -2,6 +2,6 @@ import 'react'
 
 declare module 'react' {
   interface CSSProperties {
-    '--doors'?: number
+    '--doors'?: string
   }
 }

@@ -4,7 +4,14 @@ import { useTranslation } from 'react-i18next'
 
 const SHOWN_MS = 1_500
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
+interface CopyButtonProps {
+  readonly text: string
+  readonly label?: string
+  /** Shown beside the icon. */
+  readonly words?: string
+}
+
+export function CopyButton({ text, label, words }: CopyButtonProps) {
   const { t } = useTranslation()
   const [isCopied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
@@ -14,8 +21,15 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   }
   const name = isCopied ? t('copied') : (label ?? t('copy'))
   return (
-    <button type="button" className="copy" aria-label={name} title={name} onClick={() => void copy()}>
+    <button
+      type="button"
+      className={words === undefined ? 'copy' : 'copy has-words'}
+      aria-label={name}
+      title={name}
+      onClick={() => void copy()}
+    >
       {isCopied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+      {words}
     </button>
   )
 }

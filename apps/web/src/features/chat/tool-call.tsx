@@ -137,7 +137,7 @@ function CallState({ call, mayAnswer, isDenied }: CallStateProps) {
     case 'error':
       return (
         <span className="call-state bad">
-          {/unknown/.test(resultText(call.result)) ? t('unknownOutcome') : t('failed')}
+          {resultText(call.result).startsWith('Outcome unknown') ? t('unknownOutcome') : t('failed')}
         </span>
       )
     case 'cancelled':

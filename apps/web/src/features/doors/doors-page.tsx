@@ -1,12 +1,12 @@
 import type { DoorsRow } from '@polylogue/client/console'
 import { MessageSquare } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { Fragment, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { Link, useSearchParams } from 'wouter'
 import { doorsKey, isLight, type DoorsLog } from '../../model/doors-log.ts'
 import { headKey } from '../../model/open-session.ts'
-import { DoorTag, protocolOf } from '../../ui/door-tag.tsx'
+import { DoorTag, doorName, protocolOf } from '../../ui/door-tag.tsx'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { ClientStrip } from './client-strip.tsx'
 import { EventDetail } from './event-detail.tsx'
@@ -75,7 +75,7 @@ export function DoorsPage({ id }: { readonly id: string }) {
           className="doors-grid"
           role="group"
           aria-label={t('doorsTitle')}
-          style={{ '--doors': Math.max(1, doors.length) }}
+          style={{ '--doors': doors.map(widthOf).join(' ') || '1fr' }}
         >
           <div className="doors-row doors-head">
             <span>{t('seq')}</span>
@@ -140,7 +140,7 @@ function DoorsLine({ row, doors, isChosen, onChoose }: DoorsLineProps) {
       </span>
       <span className="doors-event">{row.event.type}</span>
       {doors.map((door) => (
-        <span key={door} className={`doors-cell ${protocolOf(door)}`}>
+        <span key={door} className={`doors-cell ${protocolOf(door)}`} data-name={doorName(door)}>
           {(row.shown[door] ?? []).length === 0 ? <i>–</i> : toNames(row, door)}
         </span>
       ))}
@@ -158,7 +158,20 @@ function toNames({ shown }: DoorsRow, door: string) {
   }
   return names.map(({ name, count }, index) => (
     <code key={`${index}${name}`} title={name}>
-      {count === 1 ? name : `${name} ×${count}`}
+      {toBreakable(name)}
+      {count === 1 ? null : ` ×${count}`}
     </code>
   ))
 }
+
+/** The names of AAP are short. */
+const widthOf = (door: string): string => (protocolOf(door) === 'aap' ? 'minmax(84px, 0.7fr)' : 'minmax(100px, 1.4fr)')
+
+/** Long names break between their parts. */
+const toBreakable = (name: string) =>
+  name.split(/(?<=[/:])/).map((part, index) => (
+    <Fragment key={index}>
+      {index === 0 ? null : <wbr />}
+      {part}
+    </Fragment>
+  ))

@@ -26,7 +26,9 @@ export function EventDetail({ sessionId, row, doors }: EventDetailProps) {
         <section key={door}>
           <h3>
             <DoorTag door={door} />
-            {door === 'aap/v3' ? <CopyButton text={toCurl(sessionId, row.seq)} label="curl" /> : null}
+            {door === 'aap/v3' ? (
+              <CopyButton text={toCurl(sessionId, row.seq)} label={t('copyCurl')} words="curl" />
+            ) : null}
           </h3>
           {(row.shown[door] ?? []).length === 0 ? <p className="quiet">{t('nothingHere')}</p> : null}
           {(row.shown[door] ?? []).map(({ name, body }, index) => (

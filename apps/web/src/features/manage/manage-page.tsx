@@ -6,7 +6,9 @@ import { BudgetsPage } from './budgets-page.tsx'
 import { KeysPage } from './keys-page.tsx'
 import { McpPage } from './mcp-page.tsx'
 import { MemoriesPage } from './memories-page.tsx'
+import { NodesPage } from './nodes-page.tsx'
 import { RulesPage } from './rules-page.tsx'
+import { useAnswer } from './use-answer.ts'
 import './manage.css'
 
 const PARTS = {
@@ -16,6 +18,7 @@ const PARTS = {
   memories: MemoriesPage,
   mcp: McpPage,
   budgets: BudgetsPage,
+  nodes: NodesPage,
 } as const
 type PartName = keyof typeof PARTS
 
@@ -26,6 +29,7 @@ const FIRST = 'agents'
 
 export function ManagePage({ what = FIRST }: { readonly what?: string }) {
   const { t } = useTranslation()
+  const isShared = useIsShared()
   const titles = {
     agents: t('agents'),
     keys: t('keys'),
@@ -33,6 +37,7 @@ export function ManagePage({ what = FIRST }: { readonly what?: string }) {
     memories: t('memories'),
     mcp: t('mcpServers'),
     budgets: t('budgets'),
+    ...(isShared && { nodes: t('nodes') }),
   }
   const part = isPart(what) ? what : FIRST
   const Part = PARTS[part]
@@ -56,4 +61,10 @@ export function ManagePage({ what = FIRST }: { readonly what?: string }) {
       </div>
     </main>
   )
+}
+
+/** Whether other servers may use the same database. Only the operator may read that. */
+function useIsShared(): boolean {
+  const { value } = useAnswer('nodes', (api) => api.readNodes())
+  return value?.nodes.some(({ leaseUntil }) => leaseUntil !== undefined) ?? false
 }

@@ -6,6 +6,9 @@ import { useAnswer } from './use-answer.ts'
 
 const EVERY_MS = 2_000
 
+/** In the configuration of the server. */
+const EXAMPLE = "mcpServers: { tickets: { command: 'tickets-mcp' } }"
+
 const STATES = { connecting: 'mcpConnecting', ready: 'mcpReady', failed: 'mcpFailed', closed: 'mcpClosed' } as const
 const isState = (state: string): state is keyof typeof STATES => state in STATES
 
@@ -20,7 +23,11 @@ export function McpPage() {
   return (
     <>
       <Problem text={problem} />
-      {value?.servers.length === 0 ? <p className="empty">{t('noMcp')}</p> : null}
+      {value?.servers.length === 0 ? (
+        <p className="empty">
+          {t('noMcp')} <code>{EXAMPLE}</code>
+        </p>
+      ) : null}
       <table className="manage-table">
         <tbody>
           {value?.servers.map(({ name, state, tools, lastError }) => (

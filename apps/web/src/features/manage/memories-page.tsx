@@ -42,16 +42,20 @@ export function MemoriesPage() {
           {t('remember')}
         </button>
       </form>
-      <input
-        type="search"
-        className="field"
-        aria-label={t('search')}
-        placeholder={t('search')}
-        value={keyword}
-        onChange={(event) => setKeyword(event.target.value)}
-      />
+      {keyword === '' && value?.memories.length === 0 ? null : (
+        <input
+          type="search"
+          className="field"
+          aria-label={t('search')}
+          placeholder={t('search')}
+          value={keyword}
+          onChange={(event) => setKeyword(event.target.value)}
+        />
+      )}
       <Problem text={problem} />
-      {value?.memories.length === 0 ? <p className="empty">{t('noMemories')}</p> : null}
+      {value?.memories.length === 0 ? (
+        <p className="empty">{t(keyword === '' ? 'noMemories' : 'noMemoriesFound')}</p>
+      ) : null}
       <table className="manage-table">
         <tbody>
           {value?.memories.map(({ id, content, disabled, hitCount }) => (
