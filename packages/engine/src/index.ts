@@ -117,6 +117,7 @@ export { coverVerdict, type SessionOverride } from './permission/cover-verdict.t
 export { createMatchBudget, matchesRule, type RuledCall } from './permission/match-rule.ts'
 export type { MatchBudget } from './permission/pattern.ts'
 export { parseRule, ruleProblems } from './permission/rule-schema.ts'
+export { RULE_LIMITS, findRuleExcess } from './permission/rule-room.ts'
 export { grantToPerson, hashCall, issueGrant, requireGrant } from './permission/grant.ts'
 export type { Grant, GrantedCall } from './ports/grant.ts'
 export type { AgentCatalog, AgentDefinition, AgentFeatures, AgentOption, AgentRole } from './ports/agent.ts'

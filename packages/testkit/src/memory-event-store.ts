@@ -162,6 +162,7 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
           .filter(([id, session]) => session.userId === userId && (before === undefined || id < before))
           .sort(([a], [b]) => compare(b, a))
           .slice(0, Math.max(0, limit))
+          .filter(fitsPage(([, { summary }]) => summary))
           .map(([sessionId, { summary }]) => ({ sessionId, summary })),
       ),
     findSessions: ({ userId, offset, limit, order = 'pinned-first', ...wanted }) =>
@@ -178,7 +179,9 @@ export function createMemoryEventStore({ clock }: { readonly clock: Clock }): Me
               b.at - a.at ||
               compare(other, one),
           )
-        const page = found.slice(Math.max(0, offset), Math.max(0, offset) + Math.max(0, limit))
+        const page = found
+          .slice(Math.max(0, offset), Math.max(0, offset) + Math.max(0, limit))
+          .filter(fitsPage(({ summary }) => summary))
         return { rows: page.map(({ sessionId, summary }) => ({ sessionId, summary })), total: found.length }
       }),
     findStale: (before, limit) =>
@@ -335,6 +338,12 @@ function appendTo(session: StoredSession, request: AppendRequest, rows: readonly
     if (request.clearDrafts?.includes(stepId) === true) session.drafts.delete(key)
   }
   return lastSeq
+}
+
+/** Keeps rows up to `PAGE_BYTES`, and at least one. */
+function fitsPage<Row>(textOf: (row: Row) => string): (row: Row, index: number) => boolean {
+  let size = 0
+  return (row, index) => (size += textOf(row).length) <= PAGE_BYTES || index === 0
 }
 
 function isListed(

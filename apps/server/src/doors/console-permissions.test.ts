@@ -99,6 +99,27 @@ describe('rules', () => {
     })
     expect((await ask(server, '/import', many(1, 500))).status).toBe(400)
   })
+
+  it('have 262,144 characters together at most, also when they arrive together', async () => {
+    const server = await startServer()
+    const hosts = Array.from({ length: 200 }, (_, host) => `${'x'.repeat(200)}${host}`)
+    const large = (index: number) => ({ tool: `t${index}`, domain: { allowlist: hosts } })
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(server, '', large(index))))
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      ...Array<number>(6).fill(201),
+      ...Array<number>(6).fill(400),
+    ])
+    expect(answers.find(({ status }) => status === 400)?.body).toEqual({
+      error: 'rules: all rules of a user have 262144 characters at most.',
+    })
+    const [first] = await listRules(server)
+    const change = await exchange(`${server.url}${PERMISSIONS}/${String(first?.['id'])}`, {
+      method: 'PATCH',
+      headers: bearer(server.localKey),
+      body: { ...large(1), domain: { allowlist: hosts, blocklist: hosts.slice(0, 100) } },
+    })
+    expect(change.status).toBe(400)
+  })
 })
 
 describe('an import', () => {

@@ -69,6 +69,20 @@ it('a client that leaves while it waits takes no place', async () => {
   await reads.enter(ann, new PassThrough())
 })
 
+it('work goes on to count after its client has left', async () => {
+  const { reads } = open(1)
+  const first = new PassThrough()
+  const hold = await reads.enter(ann, first)
+  const { promise: work, resolve: finish } = Promise.withResolvers<void>()
+  const held = hold(() => work)
+  await close(first)
+  const waits = reads.enter(ann, new PassThrough())
+  expect(await hasSettled(waits)).toBe(false)
+  finish()
+  await held
+  await waits
+})
+
 it('a client that has left already takes no place', async () => {
   const { reads } = open(1)
   const gone = new PassThrough()

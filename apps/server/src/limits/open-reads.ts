@@ -1,5 +1,5 @@
 import { EngineError, type Clock, type UserId } from '@polylogue/engine'
-import type { OpenReads } from '@polylogue/kit'
+import type { HoldRead, OpenReads } from '@polylogue/kit'
 import type { Writable } from 'node:stream'
 import type { SharedCounts } from './shared-counts.ts'
 
@@ -55,9 +55,28 @@ export function createOpenReads({ perUser, clock, shared, refused }: OpenReadsOp
           `${perUser} large answers are being read at the same time, which is the limit (limits.readsPerUser)`,
         )
       }
-      if (outgoing.closed || outgoing.destroyed) leave(userId, reader)
-      else outgoing.once('close', () => leave(userId, reader))
+      return holdUntilClosed(outgoing, () => leave(userId, reader))
     },
+  }
+}
+
+/** Leaves once the connection is closed and no work goes on. */
+function holdUntilClosed(outgoing: Writable, leave: () => void): HoldRead {
+  let [works, hasLeft] = [0, false]
+  const check = (): void => {
+    if (hasLeft || works > 0 || !(outgoing.closed || outgoing.destroyed)) return
+    hasLeft = true
+    leave()
+  }
+  outgoing.once('close', check)
+  check()
+  return async (work) => {
+    if (hasLeft) throw new EngineError('too-many-reads', 'the client has left')
+    works += 1
+    return work().finally(() => {
+      works -= 1
+      check()
+    })
   }
 }
 

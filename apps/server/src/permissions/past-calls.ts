@@ -79,7 +79,7 @@ async function* sessionsOf(store: Pick<EventStore, 'listSessions'>, userId: User
     const page = await store.listSessions({ userId, limit: SESSIONS_A_PAGE, ...(before && { before }) })
     for (const { sessionId } of page) yield sessionId
     before = page.at(-1)?.sessionId
-    if (before === undefined || page.length < SESSIONS_A_PAGE) return
+    if (before === undefined) return
   }
 }
 

@@ -136,11 +136,13 @@ export function createEngine(given: EngineOptions): Engine {
     async listSessions(userId, { before, limit }) {
       const rows = await store.listSessions({ userId, ...(before && { before }), limit: limit + 1 })
       const page = rows.slice(0, limit)
-      const last = page.at(-1)
-      const isMore = rows.length > limit
+      const last = page.at(-1)?.sessionId
+      const isMore =
+        rows.length > limit ||
+        (last !== undefined && (await store.listSessions({ userId, before: last, limit: 1 })).length > 0)
       return {
         sessions: page.map((row) => readSummary(row.summary)),
-        ...(isMore && last && { next: last.sessionId }),
+        ...(isMore && last && { next: last }),
       }
     },
 

@@ -18,7 +18,7 @@ export interface Engine {
   readSession(userId: UserId, sessionId: SessionId, as?: ReadAs): Promise<SessionView>
   /** Newest first. `next` is the last id of a full page; pass it as `before`. */
   listSessions(userId: UserId, page: { readonly before?: SessionId; readonly limit: number }): Promise<SessionPage>
-  /** Pinned sessions first by default, then by last change. */
+  /** Pinned sessions first by default, then by last change. A page of large sessions has fewer than `limit`. */
   findSessions(userId: UserId, search: SessionSearch): Promise<SessionMatches>
   /**
    * `full`: the complete conversation as it is now, read from the log page by page as its messages are taken.
@@ -96,6 +96,7 @@ export interface SessionMatches {
 }
 
 export interface SessionPage {
+  /** Fewer than asked for if they are large. */
   readonly sessions: readonly SessionView[]
   readonly next?: SessionId
 }

@@ -1,12 +1,10 @@
 import type { EngineParts } from '../engine-parts.ts'
 import type { UserId } from '../ids.ts'
 import { chooseOffer } from '../permission/cover-offers.ts'
+import { findRuleExcess } from '../permission/rule-room.ts'
 import type { PermissionRule } from '../ports/rule-store.ts'
 import type { CallAnswer } from '../session/command.ts'
 import { findOpenCall, type SessionState } from '../state/session-state.ts'
-
-/** Every call is compared with all rules of its user. */
-const MOST_RULES = 500
 
 /** What these answers allow in the project of the session. Pure. */
 export function keptRules({ turn }: SessionState, answers: readonly CallAnswer[]): readonly PermissionRule[] {
@@ -35,7 +33,8 @@ export async function keepRules(
     try {
       const present = await rules.listRules(userId)
       if (present.some((one) => one.ruleId === ruleId)) continue
-      if (present.length >= MOST_RULES) throw new Error(`a user has ${MOST_RULES} rules at most`)
+      const excess = findRuleExcess([...present.map((one) => one.rule), rule])
+      if (excess !== undefined) throw new Error(`rules: ${excess}`)
       await rules.addRule(userId, { ruleId, rule, createdAt: clock.now() })
     } catch (error) {
       log({ level: 'warn', message: 'an approval could not be kept for its project', error })

@@ -30,7 +30,10 @@ export interface EventStore {
   saveDrafts(sessionId: SessionId, fence: Fence, drafts: readonly Draft[]): Promise<boolean>
   readDrafts(sessionId: SessionId): Promise<readonly Draft[]>
 
-  /** Sessions of one user with `id < before`, newest first by id. */
+  /**
+   * Sessions of one user with `id < before`, newest first by id. A page holds `PAGE_BYTES` of summaries at most, and at least
+   * one, so that it can have fewer rows than `limit` although more follow. Read on until a page is empty.
+   */
   listSessions(query: SessionQuery): Promise<readonly SessionRow[]>
   /**
    * The user's sessions that match the query. Pinned sessions come first unless `order` says otherwise; the rest are
@@ -200,6 +203,7 @@ export interface ListingQuery {
 }
 
 export interface ListingPage {
+  /** `PAGE_BYTES` of summaries at most, and at least one. With fewer than `limit`, the next page begins after the last one. */
   readonly rows: readonly SessionRow[]
   /** The total number of matches. */
   readonly total: number
@@ -258,7 +262,7 @@ export class StorageFault extends Error {
 }
 
 /**
- * The maximum size of a page of events. It holds thousands of typical events, and it is read, shown and sent in one turn of
+ * The maximum size of a page of events, or of a page of summaries. It holds thousands of typical events, and it is read, shown and sent in one turn of
  * the event loop within a few tens of milliseconds.
  */
 export const PAGE_BYTES = 1024 * 1024

@@ -3,7 +3,7 @@ export { alreadySent } from './http/already-sent.ts'
 export { beginChunks, endChunks, writeChunk } from './http/chunks.ts'
 export { ClientGone, DocumentStream, type DocumentStreamOptions } from './http/document-stream.ts'
 export { ENGINE_ERROR_STATUS, codeOfFault, retryAfterOf, type EngineErrorStatus } from './http/engine-error-status.ts'
-export type { OpenReads } from './http/open-reads.ts'
+export type { HoldRead, OpenReads } from './http/open-reads.ts'
 export {
   BodyRefused,
   readJsonBody,

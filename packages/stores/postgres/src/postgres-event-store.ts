@@ -80,8 +80,13 @@ export function createPostgresEventStore(db: Database): EventStore {
 
     listSessions: ({ userId, before, limit }) =>
       db.asUser(userId, async (query) => {
-        const text = `SELECT session_id, summary, summary_crc FROM polylogue.sessions
-          WHERE user_id = $1 AND ($2::text IS NULL OR session_id < $2) ORDER BY session_id DESC LIMIT $3`
+        const text = `SELECT session_id, summary, summary_crc FROM (
+            SELECT session_id, summary, summary_crc, row_number() OVER page AS place,
+              sum(octet_length(summary)) OVER page AS bytes
+            FROM (SELECT session_id, summary, summary_crc FROM polylogue.sessions
+              WHERE user_id = $1 AND ($2::text IS NULL OR session_id < $2) ORDER BY session_id DESC LIMIT $3) AS found
+            WINDOW page AS (ORDER BY session_id DESC)) AS paged
+          WHERE place = 1 OR bytes <= ${PAGE_BYTES} ORDER BY place`
         const values = [userId, before ?? null, Math.max(0, limit)]
         return (await query({ name: 'list_sessions', text, values })).map(sessionIn)
       }),

@@ -16,7 +16,10 @@ import { damaged } from './damage.ts'
 import { type Row, bytesIn, integerIn, optionalIntegerIn, textIn } from './row.ts'
 
 /** Rows up to `PAGE_BYTES`, and at least one. In UTF-16 units, which is close enough. */
-export function takePage(rows: Iterable<Row>): {
+export function takePage(
+  rows: Iterable<Row>,
+  column: 'data' | 'summary' = 'data',
+): {
   readonly rows: readonly Row[]
   readonly isCut: boolean
   readonly size: number
@@ -24,8 +27,8 @@ export function takePage(rows: Iterable<Row>): {
   const page: Row[] = []
   let size = 0
   for (const row of rows) {
-    const { data } = row
-    size += typeof data === 'string' ? data.length : 0
+    const text = row[column]
+    size += typeof text === 'string' ? text.length : 0
     if (size > PAGE_BYTES && page.length > 0) return { rows: page, isCut: true, size }
     page.push(row)
   }

@@ -32,6 +32,8 @@ interface WrittenListing {
 
 const WRITTEN_AFTER_MS = 1_000
 const MOST_KNOWN = 10_000
+/** Rows with longer titles are written again instead of being kept in memory. */
+const LONGEST_KNOWN = 500
 
 export interface ListingWritesDeps {
   readonly db: DatabaseSync
@@ -81,7 +83,9 @@ export function createListingWrites({ db, clock, commits }: ListingWritesDeps): 
       if (isSame) return changedAt
       upsert.run(sessionId, userId, changedAt, Number(isPinned), Number(isStarted), directory, title)
       if (known.size >= MOST_KNOWN) known.clear()
-      known.set(sessionId, { isPinned, isStarted, directory, title })
+      const isLong = (title?.length ?? 0) + (directory?.length ?? 0) > LONGEST_KNOWN
+      if (isLong) known.delete(sessionId)
+      else known.set(sessionId, { isPinned, isStarted, directory, title })
       return undefined
     },
     note(sessionId, listedAt) {

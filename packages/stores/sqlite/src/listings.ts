@@ -8,12 +8,18 @@ import {
   type ListingQuery,
   type StaleSession,
 } from '@polylogue/engine'
-import { integerIn, sessionIn, textIn } from '@polylogue/store-rows'
+import { integerIn, sessionIn, takePage, textIn } from '@polylogue/store-rows'
 import type { SearchRows } from './search-rows.ts'
+
+export interface SizedPage {
+  readonly page: ListingPage
+  /** Of the summaries, about. */
+  readonly size: number
+}
 
 export interface Listings {
   /** A text query finds what is in the search index. */
-  find(query: ListingQuery): ListingPage
+  find(query: ListingQuery): SizedPage
   stale(before: number, limit: number): readonly StaleSession[]
 }
 
@@ -69,9 +75,10 @@ export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find
         values['numbers'] = JSON.stringify(numbers)
       }
       const { page, count } = statementsFor(conditions, order === 'pinned-first' ? 'l.is_pinned DESC, ' : '')
-      const rows = page.all({ ...values, limit: Math.max(0, limit), offset: Math.max(0, offset) })
+      const place = { limit: Math.max(0, limit), offset: Math.max(0, offset) }
+      const { rows, size } = takePage(page.iterate({ ...values, ...place }), 'summary')
       const total = integerIn(count.get(values) ?? {}, 'total')
-      return { rows: rows.map(sessionIn), total, ...(isPartial && { isPartial }) }
+      return { page: { rows: rows.map(sessionIn), total, ...(isPartial && { isPartial }) }, size }
     },
   }
 }

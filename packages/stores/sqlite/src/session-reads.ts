@@ -38,6 +38,12 @@ export interface EventPage {
   readonly size: number
 }
 
+export interface SizedRows {
+  readonly rows: readonly SessionRow[]
+  /** Of their summaries, about. */
+  readonly size: number
+}
+
 /** The queries of the event store. Each one reads a consistent state. */
 export interface SessionReads {
   events(sessionId: SessionId, after: number, limit: number): EventPage
@@ -46,7 +52,7 @@ export interface SessionReads {
   storedBytes(userId: UserId): number
   snapshot(sessionId: SessionId): Snapshot | undefined
   drafts(sessionId: SessionId): readonly Draft[]
-  list(query: SessionQuery): readonly SessionRow[]
+  list(query: SessionQuery): SizedRows
   receipt(userId: UserId, sessionId: SessionId, key: string): Receipt | undefined
   takenNames(sessionId: SessionId, names: readonly string[]): ReadonlySet<string>
   blob(sessionId: SessionId, hash: string): Blob | undefined
@@ -116,9 +122,12 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
     },
     drafts: (sessionId) => selectDrafts.all(sessionId).map(draftIn),
     list({ userId, before, limit }) {
-      const rows =
-        before === undefined ? selectNewest.all(userId, atMost(limit)) : selectBefore.all(userId, before, atMost(limit))
-      return rows.map(sessionIn)
+      const found =
+        before === undefined
+          ? selectNewest.iterate(userId, atMost(limit))
+          : selectBefore.iterate(userId, before, atMost(limit))
+      const { rows, size } = takePage(found, 'summary')
+      return { rows: rows.map(sessionIn), size }
     },
     receipt(userId, sessionId, key) {
       const row = selectReceipt.get(sessionId, userId, key)

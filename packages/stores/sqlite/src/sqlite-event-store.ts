@@ -51,7 +51,10 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
   })
   const find = async (query: ListingQuery): Promise<ListingPage> => {
     await rows.settle()
-    return commits.read(() => listings.find(query))
+    const { page, size } = await commits.read(() => listings.find(query))
+    const turn = pause(size)
+    if (turn !== undefined) await turn
+    return page
   }
 
   return {
@@ -107,7 +110,12 @@ export function createSqliteEventStore({ db, clock, commits }: SqliteEventStoreO
       await rows.settle()
       return commits.read(() => listings.stale(before, limit))
     },
-    listSessions: (query) => commits.read(() => reads.list(query)),
+    async listSessions(query) {
+      const { rows: page, size } = await commits.read(() => reads.list(query))
+      const turn = pause(size)
+      if (turn !== undefined) await turn
+      return page
+    },
     deleteSession: (sessionId) => removal.remove(sessionId),
 
     findReceipt: (userId, sessionId, key) => commits.read(() => reads.receipt(userId, sessionId, key)),

@@ -1,4 +1,4 @@
-import { PAGE_BYTES, storedBytesOf } from '@polylogue/engine'
+import { PAGE_BYTES, storedBytesOf, type EventStore, type SessionId, type SessionRow } from '@polylogue/engine'
 import { describe, expect, it } from 'vitest'
 import type { OpenedEventStore } from '../event-store-contract.ts'
 import { OTHER_USER, SESSION, USER, addition, appended, conflict, creation, said, session } from './samples.ts'
@@ -76,6 +76,49 @@ export function describeRoom(subject: () => OpenedEventStore): void {
       )
       expect(results.filter(({ type }) => type === 'appended').length).toBe(5)
       expect(await store.storedBytes(USER)).toBeLessThanOrEqual(50 * KIBIBYTE)
+    })
+  })
+
+  describe('a page of large summaries', () => {
+    const COUNT = 10
+    const store = (): EventStore => subject().store
+    const fill = async (): Promise<void> => {
+      for (let number = 1; number <= COUNT; number += 1) {
+        const summary = 'x'.repeat(number === 5 ? 2 * PAGE_BYTES : PAGE_BYTES / 4)
+        const listing = { isPinned: false, isStarted: true }
+        await store().append(creation(session(number), { at: number, summary, listing }))
+      }
+    }
+    const expectBounded = (rows: readonly SessionRow[]): void => {
+      const bytes = rows.reduce((sum, { summary }) => sum + summary.length, 0)
+      expect(rows.length <= 1 || bytes <= PAGE_BYTES).toBe(true)
+    }
+    const ALL = Array.from({ length: COUNT }, (_, index) => session(COUNT - index))
+
+    it('is bounded by bytes in a list, and the next one continues', async () => {
+      await fill()
+      const seen: SessionId[] = []
+      for (let isMore = true; isMore;) {
+        const before = seen.at(-1)
+        const rows = await store().listSessions({ userId: USER, limit: 100, ...(before && { before }) })
+        expectBounded(rows)
+        seen.push(...rows.map(({ sessionId }) => sessionId))
+        isMore = rows.length > 0
+      }
+      expect(seen).toEqual(ALL)
+    })
+
+    it('is bounded by bytes in a search, and the next one continues', async () => {
+      await fill()
+      const seen: SessionId[] = []
+      for (let isMore = true; isMore;) {
+        const { rows, total } = await store().findSessions({ userId: USER, offset: seen.length, limit: 100 })
+        expectBounded(rows)
+        expect(total).toBe(COUNT)
+        seen.push(...rows.map(({ sessionId }) => sessionId))
+        isMore = rows.length > 0
+      }
+      expect(seen).toEqual(ALL)
     })
   })
 

@@ -11,6 +11,7 @@ import {
   type OfferedModel,
   type Tool,
 } from '@polylogue/engine'
+import type { AapDeps } from '../deps.ts'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -85,7 +86,7 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
   const limits = { ...LIMITS, ...options.limits }
   const nothing = (): void => undefined
   const streams = options.streams ?? { admit: nothing, attached: nothing, reading: nothing, dropped: nothing }
-  const reads = { enter: async () => undefined }
+  const reads: AapDeps['reads'] = { enter: async () => (work) => work() }
   const modelsFor = () => options.models ?? []
   const deps = {
     engine,

@@ -3,7 +3,7 @@ import { BodyRefused, readJsonBody } from '@polylogue/kit'
 import type { Context } from 'hono'
 import type { BladeRestDeps, Caller } from './deps.ts'
 import { answerFile } from './answer-file.ts'
-import { answerList } from './answer-list.ts'
+import { answerList, type LongPage } from './answer-list.ts'
 import type { FileAnswer, Operation } from './operation.ts'
 import { Refusal, toRefusal } from './refusal.ts'
 
@@ -23,11 +23,12 @@ export function answerOperation(operation: Operation, deps: Answering) {
       // The key may be revoked before the body arrives.
       if (caller?.revoked.aborted === true) throw new Refusal(401, 'Unauthorized')
       const isLarge = operation.isFile || operation.isLong === true
-      if (isLarge && caller !== undefined) await deps.reads.enter(caller.userId, c.env.outgoing)
-      const answer = await operation.run({ caller, params: c.req.param(), query, body })
+      const run = (): Promise<unknown> => operation.run({ caller, params: c.req.param(), query, body })
+      const hold = isLarge && caller !== undefined ? await deps.reads.enter(caller.userId, c.env.outgoing) : undefined
+      const answer = hold === undefined ? await run() : await hold(run)
       if (operation.isFile) return answerFile(c, answer as FileAnswer)
       if (operation.isLong === true)
-        return await answerList(c.env.outgoing, answer as AsyncIterable<object>, deps.clock)
+        return await answerList(c.env.outgoing, answer as AsyncIterable<object> | LongPage, deps.clock)
       return operation.status === 204 ? c.body(null, 204) : c.json(answer, operation.status)
     } catch (error) {
       return answerError(c, error, deps)

@@ -2,6 +2,7 @@ import { parseShape } from '@polylogue/kit'
 import { z } from 'zod'
 import { describeIssue } from '../schema/describe-issue.ts'
 import type { Sent } from '../schema/fields.ts'
+import type { LongPage } from './answer-list.ts'
 import type { Caller } from './deps.ts'
 import { Refusal, type RefusalStatus } from './refusal.ts'
 
@@ -39,7 +40,7 @@ export interface DescribedOperation extends Described {
   readonly answer: z.ZodType | undefined
   /** The answer is a `FileAnswer`, the bytes of a file. */
   readonly isFile: boolean
-  /** The answer is an asynchronous iterable of the items of a list, which is sent in pieces. */
+  /** The answer is an asynchronous iterable of the items of a list, or a `LongPage`, and is sent in pieces. */
   readonly isLong?: boolean
   /** The events of the answer, if it is a stream. */
   readonly events?: z.ZodType
@@ -123,6 +124,32 @@ export function listOperation<Path extends string, Item extends z.ZodType>(
 ): Operation {
   const { run, answer, ...described } = spec
   return { ...operation({ ...described, answer: z.custom<AsyncIterable<object>>(), run }), answer, isLong: true }
+}
+
+/** For a page of a list whose items may be too large for one string. `answer` describes the whole page. */
+export function pageOperation<
+  Path extends string,
+  Query extends z.ZodObject,
+  Item extends z.ZodType,
+  Rest extends z.ZodRawShape,
+>(
+  spec: Described & {
+    readonly path: Path
+    readonly query: Query
+    readonly items: z.ZodArray<Item>
+    readonly rest: z.ZodObject<Rest>
+    run(exchange: Exchange<Path, z.output<Query>, object>): Promise<{
+      readonly items: AsyncIterable<Sent<Item>>
+      readonly rest: Sent<z.ZodObject<Rest>>
+    }>
+  },
+): Operation {
+  const { run, items, rest, ...described } = spec
+  return {
+    ...operation({ ...described, answer: z.custom<LongPage>(), run }),
+    answer: z.object({ items, ...rest.shape }),
+    isLong: true,
+  }
 }
 
 export interface FileAnswer {

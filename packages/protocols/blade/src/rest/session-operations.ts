@@ -1,17 +1,17 @@
-import type { AgentDefinition, CreateSession, SessionChanges, SessionMatches, UserId } from '@polylogue/engine'
+import type { AgentDefinition, CreateSession, SessionChanges, UserId } from '@polylogue/engine'
 import { z } from 'zod'
 import type { BladeRestDeps } from './deps.ts'
 import { deleteSession } from './delete-session.ts'
-import { PERSISTENT_LABEL, toSession, toSessionDetail } from './encode-session.ts'
-import { count, text } from '../schema/fields.ts'
+import { PERSISTENT_LABEL, toSessionDetail } from './encode-session.ts'
+import { text } from '../schema/fields.ts'
+import { listSessionsOperation } from './list-sessions.ts'
 import { operation, type Operation } from './operation.ts'
 import { Refusal } from './refusal.ts'
-import { sessionDetailSchema, sessionSchema } from '../schema/session.ts'
+import { sessionDetailSchema } from '../schema/session.ts'
 import type { SessionDetail } from '../wire.ts'
 import { requireOwner, sessionIdIn } from './session-access.ts'
 
 const tag = 'Sessions'
-const MOST_LISTED = 1_000
 
 /** What the session is about: a title or the whole task. */
 const intent = text(0, 20_000)
@@ -33,19 +33,10 @@ const newSession = z.object({
   env: z.record(z.string(), z.string()).optional(),
 })
 
-const listQuery = z.object({
-  q: text(1, 500).optional(),
-  template_id_prefix: z.string().optional(),
-  limit: count(1, Number.MAX_SAFE_INTEGER, 20).describe(
-    `At most ${MOST_LISTED}; larger values count as ${MOST_LISTED}`,
-  ),
-  offset: count(0, Number.MAX_SAFE_INTEGER, 0),
-})
-
 type Deps = Pick<BladeRestDeps, 'engine' | 'agents' | 'clock'>
 
 export function sessionOperations(deps: Deps): readonly Operation[] {
-  return [createSession(deps), listSessions(deps), ...oneSessionOperations(deps), ...switchOperations(deps)]
+  return [createSession(deps), listSessionsOperation(deps), ...oneSessionOperations(deps), ...switchOperations(deps)]
 }
 
 function createSession({ engine, agents }: Deps): Operation {
@@ -88,41 +79,6 @@ function toCreateSession(userId: UserId, agent: AgentDefinition, body: z.output<
 
 /** The engine has no word for the default. */
 const toLevel = (thinking: string): string => (thinking === 'default' ? '' : thinking)
-
-function listSessions({ engine, agents }: Deps): Operation {
-  return operation({
-    method: 'GET',
-    path: '/api/sessions',
-    name: 'listSessions',
-    tag,
-    summary: 'List your sessions: pinned ones first, then by last change',
-    query: listQuery,
-    answer: z.object({
-      items: z.array(sessionSchema),
-      total: z.int().min(0),
-      limit: z.int(),
-      offset: z.int(),
-      content_match_truncated: z.boolean(),
-    }),
-    async run({ caller: { userId }, query: { q, template_id_prefix: template, offset, ...query } }) {
-      const limit = Math.min(query.limit, MOST_LISTED)
-      const found = await findAll()
-      return {
-        items: found.sessions.map((view) => toSession(view, agents)),
-        total: found.total,
-        limit,
-        offset,
-        content_match_truncated: found.isPartial === true,
-      }
-
-      async function findAll(): Promise<SessionMatches> {
-        // This server has no templates.
-        if (template !== undefined) return { sessions: [], total: 0 }
-        return engine.findSessions(userId, { offset, limit, ...(q !== undefined && { text: q }) })
-      }
-    },
-  })
-}
 
 function oneSessionOperations({ engine, agents, clock }: Deps): readonly Operation[] {
   return [

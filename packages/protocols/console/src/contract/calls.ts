@@ -50,6 +50,7 @@ export const callOperations = defineOperations({
     tag: 'sessions',
     summary: 'Read what is recorded about a tool call: its input, its approval and how it ended.',
     status: 200,
+    isLarge: true,
     answer: recordedCall,
     refusals: { 404: 'the session has no such call' },
   },

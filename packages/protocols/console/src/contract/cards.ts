@@ -9,6 +9,7 @@ export const cardOperations = defineOperations({
     tag: 'sessions',
     summary: 'Make an address for the HTML that a tool gave for people. It works once, in a frame of the console.',
     status: 201,
+    isLarge: true,
     body: z.strictObject({}),
     answer: z.object({
       /** A path of this server. */

@@ -18,7 +18,7 @@ export interface OperationSpec {
   readonly bodySize?: 'small' | 'conversation'
   /** Absent: the answer is empty. */
   readonly answer?: z.ZodType
-  /** The answer can hold megabytes. A user reads only a few of these at a time. */
+  /** The answer can hold megabytes, or is sought in logs. A user reads only a few of these at a time. */
   readonly isLarge?: true
   /** Refusals of this operation beside the usual ones, for the documentation. */
   readonly refusals?: { readonly [status: number]: string }

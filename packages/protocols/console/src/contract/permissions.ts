@@ -148,6 +148,7 @@ export const permissionOperations = defineOperations({
     tag,
     summary: 'Propose the smallest rules that allow a call, each with what it would have made of past calls.',
     status: 200,
+    isLarge: true,
     body: z.strictObject({ session: z.string().min(1).max(200), call: z.string().min(1).max(200) }),
     /** `first`: one of your rules asks, so the proposed one must be added before the others. */
     answer: z.object({ proposals: z.array(proposal) }),

@@ -62,6 +62,7 @@ export const recordingOperations = defineOperations({
     tag,
     summary: 'Read a recorded request with its answer, or a group of messages that one refers to, as JSON text.',
     status: 200,
+    isLarge: true,
     answer: z.object({ text: z.string() }),
   },
   replaySession: {

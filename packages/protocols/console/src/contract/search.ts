@@ -32,6 +32,7 @@ export const searchOperations = defineOperations({
     tag: 'sessions',
     summary: 'Find your sessions by title and by what was said in them, last changed first.',
     status: 200,
+    isLarge: true,
     query: z.object({
       /** Words of the title or the conversation. Absent: all sessions. */
       q: z.string().trim().min(1).max(500).optional(),

@@ -73,6 +73,7 @@ export const usageOperations = defineOperations({
     tag: 'usage',
     summary: 'Sum up tokens and cost of your model calls; over the owner socket, those of all users.',
     status: 200,
+    isLarge: true,
     query: z.strictObject({
       /** Up to four groupings, with commas between them. */
       by: z

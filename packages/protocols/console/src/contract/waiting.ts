@@ -82,6 +82,7 @@ export const waitingOperations = defineOperations({
     tag: 'sessions',
     summary: 'List the approvals and questions that a session waits for, each with a sentence about it.',
     status: 200,
+    isLarge: true,
     answer: z.object({ calls: z.array(waitingCall) }),
   },
   answerApproval: {

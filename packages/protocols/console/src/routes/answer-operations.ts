@@ -55,8 +55,9 @@ async function answerOne(c: Context<NodeEnv>, { spec, answer, deps }: Route): Pr
     const body = spec.body && parse(spec.body, await readBody(c, spec, deps), 'body')
     // A body can arrive long after its head was let in.
     if (caller.revoked.aborted) throw new Refusal(401, 'Unauthorized')
-    if (spec.isLarge === true) await deps.reads.enter(caller.userId, c.env.outgoing)
-    const answered = await answer({ caller, params: c.req.param(), query, body })
+    const exchange = { caller, params: c.req.param(), query, body }
+    const hold = spec.isLarge === true ? await deps.reads.enter(caller.userId, c.env.outgoing) : undefined
+    const answered = hold === undefined ? await answer(exchange) : await hold(() => answer(exchange))
     if (answered instanceof StreamedAnswer) return await answered.send(c.env.outgoing, deps.clock)
     return spec.status === 204 ? c.body(null, 204) : c.json(answered ?? {}, spec.status)
   } catch (error) {

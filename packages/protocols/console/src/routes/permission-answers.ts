@@ -2,12 +2,13 @@ import {
   asSessionId,
   canonicalJson,
   createMatchBudget,
+  findRuleExcess,
   type JsonValue,
   type PermissionRule,
   type StoredRule,
   type UserId,
 } from '@polylogue/engine'
-import { MOST_RULES, type RuleProposal, type permissionOperations } from '../contract/permissions.ts'
+import { type RuleProposal, type permissionOperations } from '../contract/permissions.ts'
 import type { Answers } from './answer-operations.ts'
 import { findCall } from './call-answers.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -29,6 +30,18 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
     await rules.addRule(userId, stored, { first })
     return stored
   }
+  /** A limit is checked and used in one piece: the changes of a user come one after the other. */
+  const lines = new Map<UserId, Promise<unknown>>()
+  const inLine = <T>(userId: UserId, act: () => Promise<T>): Promise<T> => {
+    const done = (lines.get(userId) ?? Promise.resolve()).then(act)
+    const settled: Promise<unknown> = done
+      .catch(() => undefined)
+      .then(() => {
+        if (lines.get(userId) === settled) lines.delete(userId)
+      })
+    lines.set(userId, settled)
+    return done
+  }
   const list = async (userId: UserId): Promise<readonly PermissionRule[]> =>
     (await rules.listRules(userId)).map((stored) => stored.rule)
 
@@ -47,18 +60,24 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
       }
     },
 
-    async addRule({ caller: { userId }, body: { first, ...body } }) {
+    addRule({ caller: { userId }, body: { first, ...body } }) {
       const { rule, warnings } = parseNewRule(body)
-      refuseTooMany((await rules.listRules(userId)).length + 1)
-      return { ...toStoredRuleJson(await add(userId, rule, first)), warnings }
+      return inLine(userId, async () => {
+        refuseExcess([...(await list(userId)), rule])
+        return { ...toStoredRuleJson(await add(userId, rule, first)), warnings }
+      })
     },
 
-    async changeRule({ caller: { userId }, params, body }) {
+    changeRule({ caller: { userId }, params, body }) {
       const { rule, warnings } = parseNewRule(body)
-      const isChanged = await rules.changeRule(userId, params.id, rule)
-      const stored = (await rules.listRules(userId)).find(({ ruleId }) => ruleId === params.id)
-      if (!isChanged || stored === undefined) throw new Refusal(404, 'No such rule.')
-      return { ...toStoredRuleJson(stored), warnings }
+      return inLine(userId, async () => {
+        const others = (await rules.listRules(userId)).filter(({ ruleId }) => ruleId !== params.id)
+        refuseExcess([...others.map((one) => one.rule), rule])
+        const isChanged = await rules.changeRule(userId, params.id, rule)
+        const stored = (await rules.listRules(userId)).find(({ ruleId }) => ruleId === params.id)
+        if (!isChanged || stored === undefined) throw new Refusal(404, 'No such rule.')
+        return { ...toStoredRuleJson(stored), warnings }
+      })
     },
 
     async arrangeRules({ caller: { userId }, body: { ids } }) {
@@ -98,16 +117,18 @@ export function answerPermissions(deps: PermissionDeps): Answers<typeof permissi
       if (!(await rules.removeRule(caller.userId, params.id))) throw new Refusal(404, 'No such rule.')
     },
 
-    async importRules({ caller: { userId }, body }) {
+    importRules({ caller: { userId }, body }) {
       const budget = createMatchBudget()
       const parsed = body.rules.map((rule) => parseNewRule(rule, budget))
-      const present = await rules.listRules(userId)
-      const known = new Set(present.map(({ rule }) => textOf(rule)))
-      const fresh = parsed.filter(({ rule }) => !known.has(textOf(rule)))
-      refuseTooMany(present.length + fresh.length)
-      const added = []
-      for (const { rule } of fresh) added.push(toStoredRuleJson(await add(userId, rule)))
-      return { rules: added, known: parsed.length - fresh.length, warnings: warningsOf(parsed) }
+      return inLine(userId, async () => {
+        const present = await rules.listRules(userId)
+        const known = new Set(present.map(({ rule }) => textOf(rule)))
+        const fresh = parsed.filter(({ rule }) => !known.has(textOf(rule)))
+        refuseExcess([...present, ...fresh].map(({ rule }) => rule))
+        const added = []
+        for (const { rule } of fresh) added.push(toStoredRuleJson(await add(userId, rule)))
+        return { rules: added, known: parsed.length - fresh.length, warnings: warningsOf(parsed) }
+      })
     },
 
     async backtestRule({ caller: { userId }, body: { rule: proposed, first, calls } }) {
@@ -126,6 +147,7 @@ const textOf = ({ definitions: _, ...rule }: PermissionRule): string =>
 const warningsOf = (parsed: readonly ParsedRule[]): string[] =>
   parsed.flatMap(({ warnings }, index) => warnings.map((warning) => `rules.${index}.${warning}`))
 
-function refuseTooMany(count: number): void {
-  if (count > MOST_RULES) throw new Refusal(400, `rules: a user has ${MOST_RULES} at most.`)
+function refuseExcess(rules: readonly PermissionRule[]): void {
+  const excess = findRuleExcess(rules)
+  if (excess !== undefined) throw new Refusal(400, `rules: ${excess}`)
 }

@@ -69,7 +69,7 @@ async function find(engine: SearchDeps['engine'], userId: UserId, asked: Asked):
         (via ?? view.via) === view.via
       if (isWanted) views.push(view)
     }
-    if (page.sessions.length < PAGE) return { views, ...(page.isPartial && { isPartial: true }) }
+    if (page.sessions.length === 0) return { views, ...(page.isPartial && { isPartial: true }) }
   }
   return { views, next: offset }
 }

@@ -124,7 +124,7 @@ export async function openConsole() {
       return { type: 'caller', caller: { ...caller, via: user === OPERATOR ? 'owner-socket' : 'key' } }
     },
     bodyLimits: { small: LIMITS, conversation: LIMITS },
-    reads: { enter: async () => undefined },
+    reads: { enter: async () => (work) => work() },
   }
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.onError((error, c) => {
