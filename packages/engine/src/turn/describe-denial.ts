@@ -1,18 +1,23 @@
 import type { Preset } from '../events/session-settings.ts'
+import type { CallFacts } from '../events/call-facts.ts'
 
 export interface DeniedIn {
   readonly preset: Preset
-  /** The call runs a command. */
-  readonly isCommand: boolean
+  /** What kind of call it is. `undefined`: it could not be found out. */
+  readonly act: CallFacts['type'] | undefined
 }
 
 /** Follows the name of the tool. */
-export function describeDenial(reason: string, { preset, isCommand }: DeniedIn): string {
+export function describeDenial(reason: string, { preset, act }: DeniedIn): string {
   const [code = ''] = reason.split(':', 1)
   const detail = reason.slice(code.length + 1)
   switch (code) {
     case 'mode-preset':
-      return preset === 'plan' && isCommand
+      // These modes forbid no other addresses.
+      if (act === 'fetch' && preset !== 'read-only') {
+        return `may not read this address in mode ${preset}: it is on this machine, in a private network, or blocked`
+      }
+      return preset === 'plan' && act === 'shell'
         ? `is not allowed in mode ${preset}, except for single commands that only read, such as ls, grep or git diff`
         : `is not allowed in mode ${preset}`
     case 'dangerous':

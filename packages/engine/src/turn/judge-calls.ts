@@ -75,8 +75,8 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
   const verdict = judgeInLine(line, call, { facts: facts ?? { type: 'plain' }, policy })
   if (verdict.decision === 'disabled') return refuse(`the tool ${call.name} is not enabled in this session`)
   const { preset } = state.settings
-  const isCommand = facts?.type === 'shell'
-  if (verdict.decision === 'deny') return denied(call.name, verdict, { preset, isCommand })
+  const place = { preset, act: facts?.type }
+  if (verdict.decision === 'deny') return denied(call.name, verdict, place)
   const wrong = check.ok ? judging.problems.get(call.toolCallId) : check.problem
   if (wrong !== undefined) return refuse(`invalid input for ${call.name}: ${wrong}`)
   if (facts === undefined) return refuse(`what ${call.name} would do could not be found out`)
@@ -96,7 +96,7 @@ export function ruleOnCall(call: JudgedCall, state: SessionState, judging: Judgi
     ...accessOf(facts, policy, isApproved),
   }
   const [project] = state.settings.directories
-  if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, { preset, isCommand })
+  if (isUnattended && verdict.needsPerson === true) return denied(call.name, verdict, place)
   // Asking for permission to ask the user a question would be pointless.
   const offers = verdict.isCoverable ? coverOffers({ tool, input: call.input, facts, project }) : []
   const isWaved = tool.performer === 'user' || isUnattended || isCovered(offers, state, judging)

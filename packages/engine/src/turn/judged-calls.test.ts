@@ -231,3 +231,23 @@ describe('planning', () => {
     expect((await test.types()).filter((type) => type === 'session.configured')).toHaveLength(2)
   })
 })
+
+describe('a call that is denied', () => {
+  it('acp finding 5: for its address says so, and not that its tool is not allowed', async () => {
+    const facts: CallFacts = { type: 'fetch', host: '127.0.0.1', isPrivateAddress: true }
+    const test = await startWith(
+      [createFakeTool('look', { inspect: async () => ({ facts }) })],
+      {},
+      {
+        access: { type: 'preset' },
+        preset: 'workspace-write',
+      },
+    )
+    test.model.push([calls('a', 'look'), finishes('tool-calls')])
+    await test.say('go')
+    await test.untilRest()
+    expect(settled(await test.events())).toEqual([
+      'a denied: Error: the tool look may not read this address in mode workspace-write: it is on this machine, in a private network, or blocked',
+    ])
+  })
+})

@@ -296,8 +296,9 @@ export class AcpSession {
     const updates = this.#projection.recorded(recorded, isPast)
     if (!isPast || past === 'now') this.output.tellAll(updates)
     else if (past === 'later') this.whenLive(() => this.output.tellAll(updates))
-    this.#asks.recorded(event)
+    // What a question is about comes before the question.
     if (!isPast) this.output.tellAll(notes)
+    this.#asks.recorded(event)
     this.#title.recorded(event, isPast ? 'past' : 'live')
   }
 

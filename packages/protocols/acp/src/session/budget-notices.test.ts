@@ -33,6 +33,14 @@ describe('acp build 5: a used-up budget', () => {
     expect(told).toEqual([{ sessionUpdate: 'notice', severity: 'info', title: SENTENCE }])
   })
 
+  it('comes before the question about it', async () => {
+    const { client } = await spend({ capabilities: NOTICES }, 'Go on')
+    const methods = client.frames.map(({ method, params }) => params?.update?.sessionUpdate ?? method)
+    const at = (what: string): number => methods.indexOf(what)
+    expect(at('notice')).toBeGreaterThan(0)
+    expect(at('notice')).toBeLessThan(at('elicitation/create'))
+  })
+
   it('is a thought for a client that shows none', async () => {
     const { told } = await spend({}, 'Go on')
     expect(told).toMatchObject([{ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: SENTENCE } }])
