@@ -136,6 +136,28 @@ it.each(SCREENS)('console 65: %s fits a width of 320 pixels', async (screen) => 
   await stage.page.setViewportSize({ width: 1280, height: 800 })
 })
 
+it('console 65: at 400 % of a window of 1280 by 1024 the chat keeps a third of it, and an approval its buttons', async () => {
+  const { page } = stage
+  await page.setViewportSize({ width: 320, height: 256 })
+  await openScreen('session')
+  await chat.card.waitFor()
+  for (const name of [/^Deny/, /^Allow/]) {
+    const box = await chat.card.getByRole('button', { name }).first().boundingBox()
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(256)
+  }
+  await openScreen('/')
+  await chat.composer.waitFor()
+  await page.evaluate(`fetch('/api/polylogue/sessions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ agent: 'scripted' }),
+  }).then((answer) => answer.json()).then(({ sessionId }) => history.pushState(null, '', '/s/' + sessionId))`)
+  await page.locator('.chat[data-phase=ready]').waitFor()
+  expect((await page.locator('.transcript').boundingBox())?.height ?? 0).toBeGreaterThan(85)
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
+
 it('console 64: a message is sent and a call approved by keyboard alone', async () => {
   await stage.page.goto(stage.server().url + session)
   await chat.card.waitFor()

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, it } from 'vitest'
 import { chatOn } from './chat.ts'
 import { checkHeap, checkScrub, checkSent, checkSteady, checkStop } from './long-lines.ts'
+import { checkOpening, checkPaint } from './opening-lines.ts'
 import { proven } from './prove.ts'
 import { type Stage, openStage } from './stage.ts'
 
@@ -11,6 +12,16 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
+it(
+  'console 2: the first paint comes within a second',
+  proven({ what: 'first paints', count: 10 }, () => checkPaint(stage, { times: 10, mostMs: 1_000 })),
+)
+it(
+  'console 22: 10,000 turns open at their end within 1.5 s',
+  proven({ what: 'a session of 10,000 turns opens', count: 1 }, () =>
+    checkOpening(stage, { turns: 10_000, mostMs: 1_500, mostRows: 200 }),
+  ),
+)
 it(
   'console 3: a sent message shows within 100 ms',
   proven({ what: 'sent messages, shown at once', count: 20 }, async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Chat, chatOn } from './chat.ts'
+import { checkOpening } from './opening-lines.ts'
 import { checkSent } from './long-lines.ts'
 import { type Stage, openStage } from './stage.ts'
 
@@ -208,22 +209,8 @@ describe('a connection that is dead without a word', () => {
 })
 
 it('console 22: 10,000 turns open at their end, with few rows in the page', async () => {
-  const messages = Array.from({ length: 5_000 }, (_, index) => [
-    { role: 'user', content: `Question ${index}` },
-    { role: 'assistant', content: `Answer ${index}` },
-  ]).flat()
-  const answer = await fetch(`${stage.server().url}/aap/v3/sessions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stage.server().localKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ agent: { name: 'scripted' }, messages }),
-  })
-  const { sessionId } = (await answer.json()) as { sessionId: string }
-  const began = Date.now()
-  await stage.page.goto(`${stage.server().url}/s/${sessionId}`)
-  await stage.page.getByText('Answer 4999', { exact: true }).waitFor()
-  // 1.5 s on a quiet machine, which `polylogue bench --only console` measures.
-  expect(Date.now() - began).toBeLessThan(15_000)
-  expect(await stage.page.locator('.row').count()).toBeLessThan(200)
+  // 1.5 s on a quiet machine, which `npm run proof -- console` measures.
+  await checkOpening(stage, { turns: 10_000, mostMs: 15_000, mostRows: 200 })
   const asked = await stage.page.evaluate(
     "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/messages')).length",
   )
