@@ -82,7 +82,7 @@ export class HistoryProjection {
   /** The input of a call that the model is writing. `text` is all of it so far. */
   input({ loopId, ...call }: CallBeginning & { readonly loopId: LoopId }): SessionUpdate[] {
     const agent = this.#loops.get(loopId)?.agent ?? this.#agent
-    return this.#calls.begun(call, this.#options.lookOf(agent, call.name))
+    return this.#calls.begun(call, lookIn(loopId, this.#options.lookOf(agent, call.name)))
   }
 
   /** The model is asked again: what it was writing is void. */
@@ -221,9 +221,13 @@ export class HistoryProjection {
   }
 
   /** The recorded kind wins, because the agent may have changed since. */
-  #lookOf(agent: string, { toolCallId, name }: ToolCallPart, { kinds = {} }: EventOf<'step.answered'>): ToolLook {
+  #lookOf(
+    agent: string,
+    { toolCallId, name }: ToolCallPart,
+    { loopId, kinds = {} }: EventOf<'step.answered'>,
+  ): ToolLook {
     const kind = kinds[toolCallId]
-    return { ...this.#options.lookOf(agent, name), ...(kind && { kind }) }
+    return lookIn(loopId, { ...this.#options.lookOf(agent, name), ...(kind && { kind }) })
   }
 
   #stepEnded({ stepId, loopId, partial = [], outcome, error }: EventOf<'step.ended'>): SessionUpdate[] {
@@ -262,6 +266,10 @@ export class HistoryProjection {
     return [chunk('agent_thought_chunk', `${loopId}_end`, text)]
   }
 }
+
+/** An editor shows one plan: the agent's own. That of a sub-agent is a call like others. */
+const lookIn = (loopId: LoopId | undefined, look: ToolLook = {}): ToolLook =>
+  look.kind === 'plan' && !isRoot(loopId) ? { ...look, kind: 'think' } : look
 
 const tellBlock = (messageId: string, block: Exclude<StepBlock, ToolCallPart>): SessionUpdate[] =>
   said(block.type === 'text' ? 'agent_message_chunk' : 'agent_thought_chunk', messageId, block.text)

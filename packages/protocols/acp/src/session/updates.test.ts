@@ -199,6 +199,27 @@ describe('live notifications', () => {
     expect(toolCalls).toEqual(['c1', 'c2'])
   })
 
+  it('the plan of a sub-agent is a call like others: the plan of the agent stays', async () => {
+    const plan = createFakeTool('TodoWrite', { kind: 'plan' })
+    const { client, sessionId, say, model, connect, cwd } = await openSession({ tools: [plan, createAgentTool()] })
+    const write = (id: string, content: string) => calls(id, 'TodoWrite', { todos: [{ content, status: 'pending' }] })
+    model.push(
+      [write('c1', 'mine'), finishes('tool-calls')],
+      [calls('c2', 'Agent', { description: 'find it', prompt: 'find' }), finishes('tool-calls')],
+      [write('c3', 'its own'), finishes('tool-calls')],
+      [says('found'), finishes()],
+    )
+    await say(sessionId, 'go')
+    const later = await connect()
+    await later.client.result('session/load', { sessionId, cwd, mcpServers: [] })
+    for (const each of [client, later.client]) {
+      const plans = each.updates().flatMap((update) => (update.sessionUpdate === 'plan' ? [update.entries] : []))
+      expect(plans).toMatchObject([[{ content: 'mine' }]])
+      const shown = each.updates().find((update) => 'toolCallId' in update && update.toolCallId === 'c3')
+      expect(shown).toMatchObject({ sessionUpdate: 'tool_call', kind: 'think' })
+    }
+  })
+
   it('a client that stops reading gets nothing until it reads again, and then misses nothing', async () => {
     const world = open({ limits: { outBufferBytes: 2_000 } })
     const { client, newSession, say } = await world.connect()
