@@ -41,7 +41,7 @@ describe('C22: streams without end', () => {
       const refused = await exchangeJson<{ error: string }>(exchange)
       expect(refused.status).toBe(429)
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
-      expect(refused.body.error).toBe('This key has 3 open streams, which is the limit.')
+      expect(refused.body.error).toBe('This key has 3 open streams, which is the limit (limits.streamsPerKey).')
     }
     const other = server.client(await server.createKey('local'))
     const another = await other.events(session.id, '?follow=1')
@@ -56,6 +56,22 @@ describe('C22: streams without end', () => {
     for (const stream of [...streams, next]) stream.cut()
     await eventually(async () => ((await openStreams()) === 0 ? true : undefined), 'no stream is counted')
   })
+
+  it.each(['events?follow=1', 'doors?follow=1', 'progress'])(
+    'C22: streams of our own API count too: %s',
+    async (path) => {
+      server = await startEdgeServer({ config: { limits: { streamsPerKey: 1 } } })
+      const { id } = await openSession(server.client())
+      const url = `${server.url}/api/polylogue/sessions/${id}/${path}`
+      const open = () => beginExchange({ method: 'GET', url, headers: bearer(server.key) })
+      const first = await open()
+      const second = await open()
+      expect([first.statusCode, second.statusCode]).toEqual([200, 429])
+      second.resume()
+      first.destroy()
+      await eventually(async () => ((await openStreams()) === 0 ? true : undefined), 'no stream is counted')
+    },
+  )
 
   it('C22: a request that is refused by the limit has had no effect', async () => {
     server = await startEdgeServer({ config: { limits: { streamsPerKey: 1 } } })

@@ -74,7 +74,7 @@ function toAapDeps({ parts, config: { limits }, authenticate }: DoorDeps, client
       pageSize: PAGE_SIZE,
     },
     streams: {
-      admit: ({ keyId }, outgoing) => parts.streams.admit(keyId, outgoing),
+      admit: (caller, outgoing) => parts.streams.admit(caller, outgoing),
       attached({ userId, keyId }, sessionId, outgoing) {
         const cursor = (): number | undefined => positions.get(outgoing)?.()
         const leave = clients.enter({ userId, keyId, sessionId, since: systemClock.now() }, cursor)

@@ -54,7 +54,7 @@ export function createWebSocketUpgrade(deps: WebSocketUpgradeDeps): UpgradeRoute
       if (profile !== 'standard' && profile !== 'seed') return refuse(400, 'profile: standard or seed')
       if (agents.find(agent) === undefined) return refuse(404, 'There is no such agent.')
       try {
-        streams.admit(caller.keyId, socket)
+        streams.admit(caller, socket)
       } catch (error) {
         if (error instanceof HttpRefusal) return refuse(error.status, error.message, error.headers)
         throw error

@@ -50,9 +50,9 @@ export function createSockets({ parts, config, log, authenticate, clientOf, mark
       return outcome.type === 'caller' ? outcome.caller : undefined
     },
     sockets: {
-      admit({ keyId }) {
+      admit(caller) {
         try {
-          return streams.enter(keyId)
+          return streams.enter(caller)
         } catch (error) {
           if (error instanceof HttpRefusal) return undefined
           throw error

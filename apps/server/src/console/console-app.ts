@@ -161,6 +161,7 @@ function toConsoleDeps({
 const toRequestDeps = ({ parts, authenticate }: Pick<DoorDeps, 'parts' | 'authenticate'>): RequestDeps => ({
   authenticate,
   reads: parts.reads,
+  streams: parts.streams,
   clock: systemClock,
   bodyLimits: { small: smallBodyLimits, conversation: CONVERSATION_LIMITS },
 })

@@ -38,6 +38,23 @@ export function createOpenReads({ perUser, clock, shared, refused }: OpenReadsOp
     reader.open -= 1
     letIn(userId, reader)
   }
+  const begin: OpenReads['begin'] = async (userId, signal) => {
+    const reader = readers.get(userId) ?? { open: 0, waiting: [] }
+    readers.set(userId, reader)
+    if (hasRoom(userId, reader)) reader.open += 1
+    else if (!(await waitIn(reader, signal, clock))) {
+      refused('reads')
+      throw new EngineError(
+        'too-many-reads',
+        `${perUser} large answers are being read at the same time, which is the limit (limits.readsPerUser)`,
+      )
+    }
+    let hasLeft = false
+    return () => {
+      if (!hasLeft) leave(userId, reader)
+      hasLeft = true
+    }
+  }
   shared?.onOpen(NAME, {
     list: () => [...readers].map(([userId, { open }]): [string, number] => [userId, open]),
     changed: () => readers.forEach((reader, userId) => letIn(userId, reader)),
@@ -45,18 +62,14 @@ export function createOpenReads({ perUser, clock, shared, refused }: OpenReadsOp
 
   return {
     async enter(userId, outgoing) {
-      const reader = readers.get(userId) ?? { open: 0, waiting: [] }
-      readers.set(userId, reader)
-      if (hasRoom(userId, reader)) reader.open += 1
-      else if (!(await waitIn(reader, outgoing, clock))) {
-        refused('reads')
-        throw new EngineError(
-          'too-many-reads',
-          `${perUser} large answers are being read at the same time, which is the limit (limits.readsPerUser)`,
-        )
-      }
-      return holdUntilClosed(outgoing, () => leave(userId, reader))
+      const gone = new AbortController()
+      const abort = (): void => gone.abort()
+      outgoing.once('close', abort)
+      const done = await begin(userId, gone.signal)
+      outgoing.off('close', abort)
+      return holdUntilClosed(outgoing, done)
     },
+    begin,
   }
 }
 
@@ -81,7 +94,7 @@ function holdUntilClosed(outgoing: Writable, leave: () => void): HoldRead {
 }
 
 /** Whether a place became free in time. A client that leaves gives up its place in the line. */
-function waitIn({ waiting }: Reader, outgoing: Writable, clock: Clock): Promise<boolean> {
+function waitIn({ waiting }: Reader, gone: AbortSignal, clock: Clock): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const enter = (): void => settle(true)
   const giveUp = (): void => {
@@ -92,10 +105,10 @@ function waitIn({ waiting }: Reader, outgoing: Writable, clock: Clock): Promise<
   const timer = clock.setTimer(PATIENCE_MS, giveUp)
   function settle(isIn: boolean): void {
     timer.cancel()
-    outgoing.off('close', giveUp)
+    gone.removeEventListener('abort', giveUp)
     resolve(isIn)
   }
-  outgoing.once('close', giveUp)
+  gone.addEventListener('abort', giveUp)
   waiting.push(enter)
   return promise
 }

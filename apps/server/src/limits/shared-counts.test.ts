@@ -37,18 +37,20 @@ describe('limits that several nodes count together', () => {
     const open = (shared: SharedCounts) =>
       createOpenStreams({ perKey: 2, total: 100, shared, refused: () => undefined })
     const [there, here] = [open(a), open(b)]
-    const leave = there.enter('k')
-    there.enter('k')
+    const k = { keyId: 'k', userId: asUserId('ada') }
+    const other = { keyId: 'other', userId: asUserId('ada') }
+    const leave = there.enter(k)
+    there.enter(k)
     await pass(1_000)
-    expect(() => here.enter('k')).toThrow('which is the limit')
-    here.enter('other')
+    expect(() => here.enter(k)).toThrow('which is the limit')
+    here.enter(other)
     leave()
     await pass(1_000)
-    here.enter('k')()
+    here.enter(k)()
     cluster.cut('a')
     await pass(4_000)
-    here.enter('k')
-    here.enter('k')
+    here.enter(k)
+    here.enter(k)
   })
 
   it('large answers that a user reads at one node count at the other: the next one waits, and is refused when that takes long', async () => {

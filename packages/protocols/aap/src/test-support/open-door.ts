@@ -86,7 +86,7 @@ export async function openDoor<Parts extends DoorParts>(parts: Parts, options: D
   const limits = { ...LIMITS, ...options.limits }
   const nothing = (): void => undefined
   const streams = options.streams ?? { admit: nothing, attached: nothing, reading: nothing, dropped: nothing }
-  const reads: AapDeps['reads'] = { enter: async () => (work) => work() }
+  const reads: AapDeps['reads'] = { enter: async () => (work) => work(), begin: async () => () => undefined }
   const modelsFor = () => options.models ?? []
   const deps = {
     engine,

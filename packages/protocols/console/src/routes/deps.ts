@@ -20,7 +20,7 @@ import type {
   Verdict,
 } from '@polylogue/engine'
 import type { BodyLimits, OpenReads, SessionCommands } from '@polylogue/kit'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AttachedClient, PresentedMessage } from '../contract/doors.ts'
 import type { TurnsPage } from '../contract/turns.ts'
 import type { ModelList } from '../contract/models.ts'
@@ -56,6 +56,10 @@ export interface RequestDeps {
   /** How large bodies can be. */
   readonly bodyLimits: { readonly small: BodyLimits; readonly conversation: BodyLimits }
   readonly reads: OpenReads
+  readonly streams: {
+    /** Counts an answer that stays open, until it is closed. What it throws is for the server to answer. */
+    admit(caller: Caller, outgoing: ServerResponse): void
+  }
   readonly clock: Clock
 }
 

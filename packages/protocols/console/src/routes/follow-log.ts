@@ -18,11 +18,14 @@ export interface FollowedLog {
   readonly signal: AbortSignal
 }
 
-type FollowDeps = Pick<ConsoleDeps, 'engine' | 'events'> & { readonly clock: Clock }
+type FollowDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'reads'> & { readonly clock: Clock }
 
-/** Reads a log from a place on and waits for what is recorded later. Nothing is read before the reader wants it. */
+/**
+ * Reads a log from a place on and waits for what is recorded later. Nothing is read before the reader wants it, and a page that it
+ * has not taken counts as a large answer.
+ */
 export async function* followLog(
-  { engine, events, clock }: FollowDeps,
+  { engine, events, reads, clock }: FollowDeps,
   { userId, sessionId, after, signal }: FollowedLog,
 ): AsyncGenerator<LogStep> {
   const { lastSeq } = await engine.readSession(userId, sessionId)
@@ -55,12 +58,17 @@ export async function* followLog(
   try {
     for (let seq = after; !isOver && !signal.aborted;) {
       hasNews = false
-      const page = await events.readEvents(sessionId, seq, PAGE)
-      for (const recorded of page) {
-        seq = recorded.seq
-        yield { type: 'recorded', recorded }
+      const before = seq
+      const leave = await reads.begin(userId, signal)
+      try {
+        for (const recorded of await events.readEvents(sessionId, seq, PAGE)) {
+          seq = recorded.seq
+          yield { type: 'recorded', recorded }
+        }
+      } finally {
+        leave()
       }
-      if (page.length > 0) continue
+      if (seq > before) continue
       yield { type: 'caught-up' }
       while ((await wait()) === 'silence' && !isOver) yield { type: 'silence' }
     }

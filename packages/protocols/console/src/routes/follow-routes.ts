@@ -8,7 +8,7 @@ import { presentRow, settleRow } from './door-answers.ts'
 import { followLog, type FollowedLog, type LogStep } from './follow-log.ts'
 import { Refusal } from './refusal.ts'
 
-type FollowDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'doors' | 'authenticate' | 'clock'>
+type FollowDeps = Pick<ConsoleDeps, 'engine' | 'events' | 'doors' | 'authenticate' | 'clock' | 'streams' | 'reads'>
 
 /**
  * With `follow=1`, the log and its rows at the doors are server-sent events that go on as long as the client reads. The id
@@ -27,10 +27,12 @@ type Frames = (deps: FollowDeps, log: FollowedLog, types: string | undefined) =>
 
 async function stream(c: Context<NodeEnv>, deps: FollowDeps, frames: Frames): Promise<Response> {
   try {
-    const { userId, revoked } = await requireCaller(c, deps)
+    const caller = await requireCaller(c, deps)
+    const { userId, revoked } = caller
     const sessionId = asSessionId(c.req.param('id') ?? '')
     // Refused before anything is sent.
     await deps.engine.readSession(userId, sessionId)
+    deps.streams.admit(caller, c.env.outgoing)
     const gone = new AbortController()
     c.env.outgoing.on('close', () => gone.abort())
     const signal = AbortSignal.any([gone.signal, revoked])

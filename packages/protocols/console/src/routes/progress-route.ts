@@ -10,7 +10,7 @@ export const PROGRESS_PATH = '/sessions/:id/progress'
 /** What waits for a reader that does not read. Progress beyond it is left out: results are complete without it. */
 const MOST_WAITING = 1024 * 1024
 
-type ProgressDeps = Pick<ConsoleDeps, 'engine' | 'authenticate' | 'bodyLimits'>
+type ProgressDeps = Pick<ConsoleDeps, 'engine' | 'authenticate' | 'bodyLimits' | 'streams'>
 
 /**
  * The output of running tools as server-sent events `progress` with `{"call", "text"}`. A late reader first gets the newest
@@ -21,6 +21,8 @@ export function createProgressRoute(deps: ProgressDeps): Hono<NodeEnv> {
   routes.get(PROGRESS_PATH, async (c) => {
     try {
       const caller = await requireCaller(c, deps)
+      await deps.engine.readSession(caller.userId, asSessionId(c.req.param('id')))
+      deps.streams.admit(caller, c.env.outgoing)
       const body = await openProgress(deps.engine, caller, c.req.param('id'))
       return c.body(body, 200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     } catch (error) {

@@ -124,7 +124,8 @@ export async function openConsole() {
       return { type: 'caller', caller: { ...caller, via: user === OPERATOR ? 'owner-socket' : 'key' } }
     },
     bodyLimits: { small: LIMITS, conversation: LIMITS },
-    reads: { enter: async () => (work) => work() },
+    streams: { admit: () => undefined },
+    reads: { enter: async () => (work) => work(), begin: async () => () => undefined },
   }
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.onError((error, c) => {

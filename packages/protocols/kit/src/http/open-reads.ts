@@ -8,6 +8,8 @@ export interface OpenReads {
    * with an `EngineError` (`too-many-reads`) when other answers of the user are not read in time.
    */
   enter(userId: UserId, outgoing: Writable): Promise<HoldRead>
+  /** The same for a part of an answer. It counts until what this resolves to is called; calling that twice is harmless. */
+  begin(userId: UserId, signal: AbortSignal): Promise<() => void>
 }
 
 /** Does the work of an answer. Its place stays taken until the end, also when the client leaves before. */

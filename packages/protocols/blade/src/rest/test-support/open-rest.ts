@@ -115,7 +115,7 @@ export async function openRest(options: RestOptions = {}) {
     timezone: 'Asia/Tokyo',
     keys,
     clock,
-    reads: { enter: async () => (work) => work() },
+    reads: { enter: async () => (work) => work(), begin: async () => () => undefined },
     describe: {
       toolTitle: () => undefined,
       contextWindow: () => ('contextWindow' in options ? options.contextWindow : 1_000),
