@@ -16,8 +16,9 @@ let acp: AcpProcess
 let registry: Server
 let url: string
 let outside: string
-/** The texts of the requests, and the answers to give. */
+/** The texts and titles of the requests, and the answers to give. */
 let asked: string[] = []
+let titles: string[] = []
 let answers: string[] = []
 
 beforeAll(async () => {
@@ -32,12 +33,15 @@ beforeAll(async () => {
   await writeFile(join(outside, 'given.txt'), 'given')
   acp = await world.start([], { environment: { HOME: home } })
   acp.onRequest('session/request_permission', ({ toolCall }) => {
-    asked.push(JSON.stringify((toolCall as Params)['content']))
+    const { title, content } = toolCall as Params
+    titles.push(String(title))
+    asked.push(JSON.stringify(content))
     return { outcome: { outcome: 'selected', optionId: answers.shift() ?? 'reject' } }
   })
 })
 beforeEach(() => {
   asked = []
+  titles = []
   answers = []
 })
 afterAll(async () => {
@@ -76,6 +80,8 @@ it('acp finding 2: a command that the sandbox stopped says why, and is asked for
   )
   expect(asked.at(-1)).toContain('runs again without the sandbox')
   expect(asked.at(-1)).toContain('Exit code')
+  const command = '$(echo curl) -s http://203.0.113.7/'
+  expect(titles.slice(-2)).toEqual([command, `${command} (outside of the sandbox)`])
 })
 
 it('acp finding 2: allowed, it runs outside of the sandbox', async () => {

@@ -32,7 +32,9 @@ export function withAccess(toolCall: Announcement, asked: EventOf<'approval.requ
   if (reason.type === 'run-outside') {
     const output = asked.failed?.output ?? ''
     const failure = output === '' ? [] : [verbatimContent(spellOut(output.slice(-SHOWN_FAILURE).toWellFormed()))]
-    return { ...toolCall, content: [...content, textContent(describeApprovalReason(reason)), ...failure] }
+    // Not every client shows the content.
+    const title = `${toolCall.title} (outside of the sandbox)`
+    return { ...toolCall, title, content: [...content, textContent(describeApprovalReason(reason)), ...failure] }
   }
   const note = describeAccess(asked)
   return note === '' ? toolCall : { ...toolCall, content: [...content, textContent(note)] }
