@@ -17,9 +17,16 @@ import {
 import { describe, expect, it } from 'vitest'
 import { StorageFault, type EventStore, type Recorded, type ToolInvocation } from '../index.ts'
 
-/** A storage that a process can be cut off from: its calls are refused, or never answered. */
+/** A storage that a process can be cut off from: its calls are refused, never answered, or wait until it goes on. */
 class CutStorage {
-  how: 'refused' | 'silent' | undefined
+  how: 'refused' | 'silent' | 'frozen' | undefined
+  #goOn = Promise.withResolvers<void>()
+
+  goOn(): void {
+    this.how = undefined
+    this.#goOn.resolve()
+    this.#goOn = Promise.withResolvers()
+  }
 
   /** The same object behind the cut. */
   behind<T extends object>(inner: T): T {
@@ -27,6 +34,7 @@ class CutStorage {
       if (typeof ask !== 'function') return [name, ask]
       const asked = async (...args: readonly unknown[]): Promise<unknown> => {
         if (this.how === 'silent') return new Promise(() => undefined)
+        if (this.how === 'frozen') await this.#goOn.promise
         if (this.how === 'refused') throw new StorageFault('busy', 'The database does not answer at the moment.')
         return Reflect.apply(ask, inner, args)
       }
@@ -95,6 +103,24 @@ describe('a process that does not reach the store', () => {
       expect(one.model.requests).toHaveLength(1)
     },
   )
+
+  it('cluster 36: that was frozen for longer than its lease records nothing more and ends its tools, 20 times', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { clock, one, two, own, signals } = await setUp()
+      await pass(clock, round * 100)
+      own.how = 'frozen'
+      await pass(clock, 12_000)
+      const before = await two.events()
+      expect(before.at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+      own.goOn()
+      await pass(clock, 3_000)
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+      expect(await two.events()).toEqual(before)
+      expect(await one.events()).toEqual(before)
+      expect(before.filter(({ type }) => type === 'tool-call.started')).toHaveLength(1)
+      expect(before.filter(({ type }) => type === 'tool-call.settled')).toMatchObject([{ status: 'unknown' }])
+    }
+  })
 
   it('cluster 38: continues with its turn after an outage for everybody, and it does not count as a takeover', async () => {
     const clock = createFakeClock()
