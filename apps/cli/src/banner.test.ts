@@ -77,3 +77,16 @@ it('one line says who can reach an open port, where, and that traffic is not enc
     /^Other machines can connect at http:\/\/192\.0\.2\.7:1, http:\/\/198\.51\.100\.7:1, without TLS: .+$/,
   )
 })
+
+it('the banner of a node names its database and role, and a worker shows no way that it does not serve', () => {
+  const plain = (text: string): string => text
+  const output = { isTerminal: false, write: () => undefined, dim: plain, bold: plain }
+  const bannerOf = (role: 'all' | 'worker'): string => {
+    const server = { ...SERVER, node: { role, database: 'db.example/polylogue' } }
+    return formatBanner(server as unknown as RunningServer, '/srv', output)
+  }
+  expect(bannerOf('all')).toMatch(/^Database db\.example\/polylogue, as a node of the role all$/m)
+  expect(bannerOf('all')).toContain('signin#code=c')
+  expect(bannerOf('worker')).toContain('It serves /healthz, /readyz and /metrics only.')
+  expect(bannerOf('worker')).not.toMatch(/signin|curl|agent_servers|io\(/)
+})

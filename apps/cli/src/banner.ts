@@ -11,34 +11,23 @@ export function formatBanner(server: RunningServer, dataDir: string, output: Out
     localKeyFile,
     configFile,
     openAddresses,
-    signInUrl,
     agents,
-    defaultAgent,
     modelNote,
     keyNotes,
     confinementNote,
     firstStart,
+    node,
   } = server
+  const isWorker = node?.role === 'worker'
   const fact = (name: string, ...lines: readonly string[]) =>
     lines.map((line, index) => `${dim((index === 0 ? name : '').padEnd(8))} ${line}`)
+  const where = node === undefined ? 'at the next start' : 'on another node, or at the next start'
   const lines = [
     `${bold(firstStart ? 'Welcome! Polylogue is ready' : 'Polylogue is ready')} at ${url}`,
     '',
-    ...(signInUrl === undefined
-      ? []
-      : ['Open it in your browser (the link works once, for ten minutes):', '', signInUrl, '']),
-    'Or paste these lines into a shell, one after the other:',
-    '',
-    ...formatCurlLines({ url, keyFile: localKeyFile, agent: defaultAgent }),
-    '',
-    'Or use it in an editor. For Zed, in settings.json (others: docs/doors/acp.md):',
-    '',
-    formatZedLine(dataDir),
-    '',
-    'Or in a program, with socket.io-client (more: docs/doors/blade.md):',
-    '',
-    ...formatSocketLines({ url, keyFile: localKeyFile }),
-    '',
+    ...(isWorker
+      ? ['This node runs turns that other nodes admit. It serves /healthz, /readyz and /metrics only.', '']
+      : formatWays(server, dataDir)),
     ...fact('Agents', agents.join(', ')),
     ...fact('Model', ...modelNote.split(/(?<=\.) (?=[A-Z])/)),
     ...fact('No key', ...keyNotes),
@@ -55,12 +44,32 @@ export function formatBanner(server: RunningServer, dataDir: string, output: Out
       firstStart && output.isTerminal ? `${localKey} (shown only now; kept in ${localKeyFile})` : localKeyFile,
     ),
     ...fact('Data', dataDir),
-    ...fact(
-      'Stop',
-      'Ctrl-C lets running turns finish. A second Ctrl-C stops at once; the turns continue at the next start.',
-    ),
+    ...(node === undefined ? [] : fact('Database', `${node.database}, as a node of the role ${node.role}`)),
+    ...fact('Stop', `Ctrl-C lets running turns finish. A second Ctrl-C stops at once; the turns continue ${where}.`),
   ]
   return `\n${lines.join('\n')}\n\n`
+}
+
+/** How to talk to the server. */
+function formatWays(server: RunningServer, dataDir: string): readonly string[] {
+  const { url = '', localKeyFile, signInUrl, defaultAgent } = server
+  return [
+    ...(signInUrl === undefined
+      ? []
+      : ['Open it in your browser (the link works once, for ten minutes):', '', signInUrl, '']),
+    'Or paste these lines into a shell, one after the other:',
+    '',
+    ...formatCurlLines({ url, keyFile: localKeyFile, agent: defaultAgent }),
+    '',
+    'Or use it in an editor. For Zed, in settings.json (others: docs/doors/acp.md):',
+    '',
+    formatZedLine(dataDir),
+    '',
+    'Or in a program, with socket.io-client (more: docs/doors/blade.md):',
+    '',
+    ...formatSocketLines({ url, keyFile: localKeyFile }),
+    '',
+  ]
 }
 
 /** A warning for whoever opens a port to other machines. */

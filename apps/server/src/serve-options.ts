@@ -1,3 +1,4 @@
+import type { NodeRole } from '@polylogue/engine'
 import type { AskedLog } from './log/log.ts'
 import type { PipeEnd } from './pipe/open-pipe.ts'
 
@@ -43,6 +44,8 @@ export interface ServeOptions {
 export interface RunningServer {
   /** Absent without a listener. */
   readonly url?: string
+  /** Present if other nodes may share its storage, by its name. */
+  readonly node?: { readonly role: NodeRole; readonly database: string }
   /** Where other machines reach it, in plain HTTP. Absent where they do not. */
   readonly openAddresses?: readonly string[]
   /** The file of the configuration that was loaded, absolute; absent when there is none. */

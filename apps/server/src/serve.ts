@@ -104,8 +104,10 @@ async function start(
   signal?.throwIfAborted()
   const keyFile = join(dataDir, 'local.key')
   const isFirstStart = parts.isNew || (await lacksFirstKey(keyFile, parts.keys))
+  let node: RunningServer['node']
   if (listen !== undefined) {
-    const { url: database } = await parts.storage.describe()
+    const { url: database, name } = await parts.storage.describe()
+    if (parts.mode === 'shared') node = { role: parts.self.role, database: name }
     const makeKeyWith = formatKeysCreate({ ...options, database, env: process.env })
     await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart, makeKeyWith })
   }
@@ -228,6 +230,7 @@ async function start(
     openPipe: (door, handshake) => openPipe(doors, door, handshake),
     isBusy: () => doors.some(({ pipe }) => pipe?.isBusy() === true),
     ...(url !== undefined && { url }),
+    ...(node && { node }),
     ...(link !== undefined && { signInUrl: link.url }),
   }
 }

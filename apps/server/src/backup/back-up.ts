@@ -67,5 +67,7 @@ async function findCopier({ dataDir, startDir, database }: BackUpOptions): Promi
     throw new ServeError('This database is on a server. Back it up with the tools of that server.', EXIT_FAILURE)
   }
   if ((await storage.describe()).exists) return (file) => copyTo(file)
-  throw new ServeError(`There is no database in ${dataDir}. Name another directory with --data.`, EXIT_FAILURE)
+  const advice =
+    'Name another directory with --data. A database on a server is backed up with the tools of that server.'
+  throw new ServeError(`There is no database in ${dataDir}. ${advice}`, EXIT_FAILURE)
 }
