@@ -108,12 +108,13 @@ function createView({ entries, homes, spell }: ViewParts): ProtectedView {
     const key = spell(entry.path)
     if (byPath.get(key)?.grade !== 'secret') byPath.set(key, entry)
   }
+  const longest = Math.max(0, ...[...byPath.keys()].map((path) => path.length))
   return {
     entries,
     findTwin: createTwinFinder([...byPath.values()]),
     find(path, access) {
       const spelled = spell(path)
-      const found = [...upwards(spelled)].flatMap((above) => byPath.get(above) ?? [])
+      const found = [...upwards(cut(spelled, longest))].flatMap((above) => byPath.get(above) ?? [])
       const inHome = findIn(homeOf(spelled, []), names, spelled)
       const program = access === 'write' ? findIn(homeOf(spelled, ownHomes), programs, spelled) : undefined
       const isNamed = access === 'write' && hasGuardedName(path)
@@ -129,6 +130,10 @@ function createView({ entries, homes, spell }: ViewParts): ProtectedView {
     },
   }
 }
+
+/** The nearest folder above, or the path itself, that is not longer. A path may have thousands of parts. */
+const cut = (path: string, longest: number): string =>
+  path.length <= longest ? path : path.slice(0, Math.max(0, path.lastIndexOf('/', longest)))
 
 /** Home directories of other users of the machine. */
 const SOME_HOME = /^(?:\/root|\/home\/[^/]+|\/[Uu]sers\/[^/]+)(?=\/)/

@@ -77,6 +77,21 @@ describe('the program of a command', () => {
   })
 })
 
+describe('a program that runs other programs', () => {
+  it.each([
+    'valgrind ./x',
+    'perf stat ./x',
+    'proxychains x',
+    'tini -- x',
+    'gosu ann x',
+    'hyperfine x',
+    'mise x -- y',
+    'fd x -x y',
+  ])('is not covered with any arguments: %s', async (command) => {
+    expect((await factsOf(command)).hasWrapper).toBe(true)
+  })
+})
+
 describe('a command that loses work or reaches other people', () => {
   it.each([
     'git push --force',

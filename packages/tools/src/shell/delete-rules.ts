@@ -1,7 +1,7 @@
 import { type Field, UNKNOWN, knownField } from './field.ts'
 import { type PathContext, isHomeTree, isSystemTree, pathsOf } from './paths.ts'
 import { isSystemTarget } from './tree-rules.ts'
-import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
+import { type SimpleCommand, baseName, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
 
 export function isRecursive({ args }: SimpleCommand): boolean {
   const flags = flagsOf(args)
@@ -28,10 +28,16 @@ const DESTROYERS: ReadonlySet<string> = new Set('rm unlink shred truncate srm rm
 export function findHardlineFind(commands: readonly SimpleCommand[], context: PathContext): string | undefined {
   const isFed = commands.some(({ fedBy, name }) => fedBy !== 'nobody' && DESTROYERS.has(name))
   const deletes = ({ name, args }: SimpleCommand) =>
-    (name === 'find' && (isFed || hasDelete(args))) || (/^fd(?:find)?$/.test(name) && isFed)
+    (name === 'find' && (isFed || hasDelete(args))) || (/^fd(?:find)?$/.test(name) && (isFed || startsDestroyer(args)))
   const hit = commands.some((command) => deletes(command) && startsInSystem(command.args, context))
   return hit ? 'find that deletes in a system directory' : undefined
 }
+
+/** `fd x -x rm` */
+const startsDestroyer = (args: readonly Field[]): boolean =>
+  args.some(
+    ({ text }, at) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(args[at - 1]?.text ?? '') && DESTROYERS.has(baseName(text)),
+  )
 
 /** Whether the target or the options of a deletion are known only at run time. */
 export function isUncertainDelete(command: SimpleCommand, context: PathContext): boolean {

@@ -5,12 +5,15 @@ import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-c
 const RAW_DEVICE =
   /^\/dev\/(?:(?:sd|hd|vd|xvd|nvme|mmcblk|loop|dm-|md|nbd|sr|ram|zd|zram|bcache|drbd|r?disk)[\w*?[\]{}-]*|(?:mapper|disk|block|zvol)\/.+|k?mem|port)$/
 
+const MAKES_FILE_SYSTEM =
+  /^(?:mk(?:e2?)?fs(?:\.|$)|mke2fs$|newfs(?:_\w+)?$|mk(?:dos|nt|exfat|udf|reiser|ntfs)\w*fs$|mk(?:dosfs|ntfs|udffs)$)/
+
 /** The forbidden act of a command on a raw device. */
 export function findHardlineDevice(command: SimpleCommand, context: PathContext): string | undefined {
   const { name, args, written } = command
   const isDevice = (field: Field) => pathsOf(field, context).some((path) => RAW_DEVICE.test(path))
   if (written.some(isDevice)) return 'redirect to a raw device'
-  if (/^mk(?:e2?)?fs(?:\.|$)/.test(name) || name === 'mke2fs' || name === 'newfs') {
+  if (MAKES_FILE_SYSTEM.test(name)) {
     return asksForHelp(args) ? undefined : 'mkfs'
   }
   const flags = flagsOf(args)
@@ -18,8 +21,10 @@ export function findHardlineDevice(command: SimpleCommand, context: PathContext)
   const onDevice = operands.some(isDevice)
   switch (name) {
     case 'dd':
-      return args.some(({ text, ...rest }) => text.startsWith('of=') && isDevice({ ...rest, text: text.slice(3) }))
-        ? 'dd to a raw device'
+    case 'dcfldd':
+    case 'dc3dd':
+      return args.some((arg) => isDevice({ ...arg, text: /^(?:h?of|h?wipe)=(.*)$/s.exec(arg.text)?.[1] ?? '' }))
+        ? `${name} to a raw device`
         : undefined
     case 'tee':
     case 'cp':
@@ -37,6 +42,19 @@ export function findHardlineDevice(command: SimpleCommand, context: PathContext)
     case 'scp':
     case 'install':
       return putsOnDevice(args, isDevice) ? `${name} on a raw device` : undefined
+    case 'partclone.dd':
+    case 'partclone.ext4':
+    case 'partclone.restore':
+    case 'scrub':
+    case 'nwipe':
+    case 'sg_format':
+    case 'sg_sanitize':
+    case 'sg_write_same':
+      return onDevice ? `${name} on a raw device` : undefined
+    case 'find':
+      return args.some((arg, at) => /^-f(?:print[0f]?|ls)$/.test(args[at - 1]?.text ?? '') && isDevice(arg))
+        ? 'find that writes to a raw device'
+        : undefined
     case 'vgremove':
     case 'lvremove':
       return operands.length > 0 && !asksForHelp(args) ? name : undefined
@@ -45,10 +63,12 @@ export function findHardlineDevice(command: SimpleCommand, context: PathContext)
     case 'pvremove':
     case 'mdadm':
     case 'ddrescue':
-    case 'dcfldd':
       return onDevice && !asksForHelp(args) ? `${name} on a raw device` : undefined
     case 'hdparm':
-      return onDevice && args.some(({ text }) => /^--(?:security-erase|trim-sector|make-bad|write-sector)/.test(text))
+      return onDevice &&
+        args.some(({ text }) =>
+          /^--(?:security-erase|trim-sector|make-bad|write-sector|dco-restore|sanitize)/.test(text),
+        )
         ? 'hdparm that erases a raw device'
         : undefined
     case 'nvme':
@@ -57,7 +77,9 @@ export function findHardlineDevice(command: SimpleCommand, context: PathContext)
         : undefined
     case 'zpool':
     case 'zfs':
-      return operands[0]?.text === 'destroy' ? `${name} destroy` : undefined
+      return operands[0]?.text === 'destroy' || (onDevice && /^(?:create|labelclear)$/.test(operands[0]?.text ?? ''))
+        ? `${name} ${operands[0]?.text}`
+        : undefined
     case 'wipefs':
       return onDevice &&
         !flags.has('n') &&
@@ -74,7 +96,9 @@ export function findHardlineDevice(command: SimpleCommand, context: PathContext)
     case 'partx':
       return onDevice && !onlyLooks(name, args, flags) ? 'partitioning of a raw device' : undefined
     case 'cryptsetup':
-      return operands.some(({ text }) => /^(?:luksFormat|luksErase|erase|format|reencrypt)$/.test(text))
+      return operands.some(({ text }) =>
+        /^(?:luksFormat|luksErase|luksKillSlot|luksRemoveKey|erase|format|reencrypt)$/.test(text),
+      )
         ? 'cryptsetup format'
         : undefined
     case 'diskutil':
@@ -99,6 +123,9 @@ function putsOnDevice(args: readonly Field[], isDevice: (field: Field) => boolea
 
 const EMPTY: Field = { text: '', isKnown: true, hasGlob: false }
 
+/** The verbs of `parted` that change something. Without any verb it waits for them. */
+const CHANGES_PARTITIONS = /^(?:mk|rm|resize|name|set|toggle|disk_|rescue|move|cp)/
+
 function onlyLooks(name: string, args: readonly Field[], flags: ReadonlySet<string>): boolean {
   if (asksForHelp(args)) return true
   switch (name) {
@@ -112,7 +139,7 @@ function onlyLooks(name: string, args: readonly Field[], flags: ReadonlySet<stri
         (flag) => 'pivO'.includes(flag) || flag === 'print' || flag === 'info' || flag === 'verify',
       )
     case 'parted':
-      return flags.has('l') || flags.has('list') || args.some(({ text }) => text === 'print' || text === 'p')
+      return flags.has('l') || flags.has('list') || args.every(({ text }) => !CHANGES_PARTITIONS.test(text))
     case 'partx':
       return ['s', 'o', 'show', 'P', 'r'].some((flag) => flags.has(flag))
     default:

@@ -8,8 +8,12 @@ import type { ShellReading } from './shell-reading.ts'
 import type { SimpleCommand } from './simple-command.ts'
 
 /** What no mode and no rule allows, as a short phrase. */
-export function findHardline({ commands, isForkBomb }: ShellReading, context: PathContext): string | undefined {
-  if (isForkBomb) return 'fork bomb'
+export function findHardline(reading: ShellReading, context: PathContext): string | undefined {
+  if (reading.isForkBomb) return 'fork bomb'
+  return judgeAll(reading.commands, context) ?? judgeAll(reading.suspected, context)
+}
+
+function judgeAll(commands: readonly SimpleCommand[], context: PathContext): string | undefined {
   for (const command of commands) {
     const found = judge(command, context)
     if (found !== undefined) return found

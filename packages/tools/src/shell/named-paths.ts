@@ -65,13 +65,18 @@ function valueOf(arg: Field, prefix: string): readonly Field[] {
   return arg.text.startsWith(prefix) ? [{ ...arg, text: arg.text.slice(prefix.length) }] : []
 }
 
-/** `-t x`, `-tx`, `--target-directory=x` */
+/** `-t x`, `-tx`, `--target-directory=x`, and every beginning of that name */
 export function targetFolder(args: readonly Field[]): Field | undefined {
-  const at = args.findIndex(({ text }) => /^(?:-[a-zA-Z]*t|--target-directory(?:=|$))/.test(text))
+  const at = args.findIndex(({ text }) => /^-[a-zA-Z]*t/.test(text) || isTargetOption(text))
   const option = args[at]
   if (!option) return undefined
-  const text = option.text.replace(/^(?:-[a-zA-Z]*?t|--target-directory=?)/, '')
+  const text = option.text.replace(/^(?:-[a-zA-Z]*?t|--t[a-z-]*=?)/, '')
   return text === '' ? args[at + 1] : { ...option, text }
+}
+
+function isTargetOption(text: string): boolean {
+  const [, name] = /^--(t[a-z-]*)(?:=|$)/.exec(text) ?? []
+  return name !== undefined && 'target-directory'.startsWith(name)
 }
 
 function editsInPlace(args: readonly Field[]): boolean {

@@ -18,10 +18,21 @@ const SYSTEM_FOLDERS: readonly string[] = [
 const SOMEBODYS_HOME = /^\/(?:home|Users)\/[^/]+$/
 
 /** The absolute paths that a field may mean. Unknown parts stay in. */
-export function pathsOf({ text }: Field, { folders }: PathContext): readonly string[] {
+export function pathsOf({ text }: Pick<Field, 'text'>, { folders }: Pick<PathContext, 'folders'>): readonly string[] {
   if (text === '') return []
-  if (text.startsWith('/')) return [tidy(text)]
+  if (text.startsWith('/')) return [tidy(text), ...beyondProcess(text, folders)]
   return folders.map((folder) => tidy(`${folder}/${text}`))
+}
+
+/** Other names of the root and of the working directory: `/proc/self/root/etc`, `/proc/1/cwd`. */
+const PROCESS_LINK = /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/(root|cwd)(?=\/|$)/
+
+function beyondProcess(text: string, folders: readonly string[]): readonly string[] {
+  const path = text.replaceAll(/\/(?:\.?\/)+/g, '/')
+  const [link, kind] = PROCESS_LINK.exec(path) ?? []
+  if (link === undefined) return []
+  const starts = kind === 'root' ? [''] : folders
+  return starts.flatMap((start) => pathsOf({ text: `${start}/${path.slice(link.length)}` }, { folders }))
 }
 
 /** The root, a system directory or a home, or everything in one. */

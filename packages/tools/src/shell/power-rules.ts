@@ -24,19 +24,26 @@ export function findHardlinePower(command: SimpleCommand, context: PathContext):
       return isHelp(first) ? undefined : name
     case 'init':
     case 'telinit':
-      return first === '0' || first === '6' ? `${name} ${first}` : undefined
+      return /^[016sS]$/.test(first) ? `${name} ${first}` : undefined
     case 'systemctl':
     case 'loginctl':
       return isPowerVerb(operandsOf(args).map(({ text }) => text)) ? `${name} power` : undefined
     case 'kill':
       return killsEverything(args.map(({ text }) => text)) ? 'kill of every process' : undefined
+    case 'rtcwake':
+      return args.some(({ text }) => /^(?:off|mem|disk|standby|freeze)$/.test(text)) ? name : undefined
+    case 'pm-suspend':
+    case 'pm-hibernate':
+    case 'pm-suspend-hybrid':
+      return isHelp(first) ? undefined : name
     case 'killall5':
       return 'kill of every process'
     case 'pkill':
+    case 'skill':
     case 'killall':
       return namesEverything(args) ? 'kill of every process' : undefined
     case 'kexec':
-      return args.some(({ text }) => /^(?:-e|-f|--exec|--force)$/.test(text)) ? 'kexec' : undefined
+      return args.some(({ text }) => /^-(?:[a-z]{0,9}[ef]|-exec$|-force$)/.test(text)) ? 'kexec' : undefined
     case 'dbus-send':
     case 'busctl':
     case 'gdbus':
@@ -55,7 +62,7 @@ function namesEverything(args: readonly Field[]): boolean {
   if (args.some(({ text }) => /^(?:-[uUgGst]|--(?:user|euid|uid|group|session|terminal))/.test(text))) {
     return args.some(({ text }) => text === 'root' || text === '0' || /^-[uU](?:root|0)$/.test(text))
   }
-  return operandsOf(args).some(({ text }) => /^\^?(?:\.[*+]?)?\$?$/.test(text))
+  return operandsOf(args).some(({ text }) => /^\^?(?:(?:\.|\[a-z\]|\[a-zA-Z\]|\\[wS])[*+]?)?\$?$/.test(text))
 }
 
 /** `systemctl status reboot.target` only reports. */

@@ -7,6 +7,7 @@ import { type ScriptReader, readScript } from './read-script.ts'
 import { SHELL_LIMITS, findExceeded } from './shell-limits.ts'
 import { type ShellReading, addCommand, createReading } from './shell-reading.ts'
 import { type SimpleCommand, baseName } from './simple-command.ts'
+import { suspectedParts } from './suspected-parts.ts'
 
 export interface ShellParser {
   parse(source: string): ParsedScript
@@ -24,9 +25,34 @@ interface Nesting {
   readonly fedBy: SimpleCommand['fedBy']
 }
 
+const TOP: Nesting = { scripts: 0, wrappers: 0, fedBy: 'nobody' }
+const MOST_SUSPECTED = 200
+
 /** Never throws. A parser failure counts as an exceeded limit. */
 export function readCommand(command: string, parser: ShellParser, { home, cwd }: CommandPlace): ShellReading {
   const reading = createReading(cwd === undefined ? [] : [cwd])
+  try {
+    createReader(reading, { parser, home, isSuspicious: true }).readText(command, TOP)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    reading.exceeds = 'nested deeper than the parser can follow'
+  }
+  return reading
+}
+
+interface ReaderParts {
+  readonly parser: ShellParser
+  readonly home: string
+  /** Also reads what may be just a text. */
+  readonly isSuspicious: boolean
+}
+
+interface CommandReader {
+  readText(source: string, nesting: Nesting): void
+  readFields(fields: readonly Field[], nesting: Nesting): void
+}
+
+function createReader(reading: ShellReading, { parser, home, isSuspicious }: ReaderParts): CommandReader {
   const readText = (source: string, nesting: Nesting): void => {
     reading.exceeds ??= findExceeded(source)
     if (nesting.scripts > SHELL_LIMITS.scripts)
@@ -49,23 +75,11 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
       reading.exceeds = `more than ${SHELL_LIMITS.wrappers} wrappers in each other`
       return
     }
+    if (isSuspicious && reading.exceeds === undefined) suspect(found)
     const [word, ...rest] = fields
     if (!word) return
-    const noteInner = (inner: readonly Field[], fedBy: SimpleCommand['fedBy']): void => {
-      const [first, ...args] = inner
-      if (!first) return
-      if (!first.isKnown || first.hasGlob) reading.doubts.push('a command that only the run can tell')
-      const name = first.text.includes(UNKNOWN) ? '' : baseName(first.text)
-      const wrapped: SimpleCommand = {
-        name,
-        args,
-        written: [],
-        read: [],
-        stdin: found.stdin,
-        fedBy: fedBy === 'nobody' ? found.fedBy : fedBy,
-      }
-      note(wrapped, inner, { ...nesting, wrappers: nesting.wrappers + 1 })
-    }
+    const noteInner = (inner: readonly Field[], fedBy: SimpleCommand['fedBy']): void =>
+      noteFields(inner, { stdin: found.stdin, fedBy: fedBy === 'nobody' ? found.fedBy : fedBy }, nesting)
     // It may expand to nothing. Then the next word is the command.
     if (word.text === UNKNOWN) noteInner(rest, 'nobody')
     readInner(found, {
@@ -78,11 +92,31 @@ export function readCommand(command: string, parser: ShellParser, { home, cwd }:
       },
     })
   }
-  try {
-    readText(command, { scripts: 0, wrappers: 0, fedBy: 'nobody' })
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    reading.exceeds = 'nested deeper than the parser can follow'
+  const noteFields = (
+    fields: readonly Field[],
+    from: Pick<SimpleCommand, 'stdin' | 'fedBy'>,
+    nesting: Nesting,
+  ): void => {
+    const [first, ...args] = fields
+    if (!first) return
+    if (!first.isKnown || first.hasGlob) reading.doubts.push('a command that only the run can tell')
+    const name = first.text.includes(UNKNOWN) ? '' : baseName(first.text)
+    note({ name, args, written: [], read: [], ...from }, fields, { ...nesting, wrappers: nesting.wrappers + 1 })
   }
-  return reading
+  const suspect = (found: SimpleCommand): void => {
+    const { commands, scripts } = suspectedParts(found)
+    const look = (read: (reader: CommandReader) => void): void => {
+      if (reading.suspected.length >= MOST_SUSPECTED) return
+      const inner = createReading(reading.folders)
+      read(createReader(inner, { parser, home, isSuspicious: false }))
+      reading.suspected.push(...inner.commands)
+      reading.isForkBomb ||= inner.isForkBomb
+    }
+    for (const fields of commands) look((reader) => reader.readFields(fields, TOP))
+    for (const { text } of scripts) look((reader) => reader.readText(text, TOP))
+  }
+  return {
+    readText,
+    readFields: (fields, nesting) => noteFields(fields, { stdin: 'nothing', fedBy: 'nobody' }, nesting),
+  }
 }

@@ -41,10 +41,7 @@ export function readInner(found: SimpleCommand, sink: InnerSink): void {
   if (INTERPRETERS.has(name)) return readInterpreter(found, sink)
   if (OTHER_RUNNERS.has(name)) {
     reading.hasWrapper = true
-    if (AWKS.has(name))
-      operandsOf(args)
-        .slice(0, 1)
-        .forEach((code) => readCode(code, sink))
+    if (AWKS.has(name)) args.forEach((code) => readCode(code, sink))
     if (name === 'runuser') sink.command(findWrapped(args, RUNUSER).fields, 'nobody')
     if ((name === 'at' || name === 'batch') && typeof found.stdin === 'object') sink.script(found.stdin.text)
     const script = name === 'su' || name === 'runuser' || name === 'sg' || name === 'script'
@@ -129,13 +126,10 @@ function readShell({ args, stdin }: SimpleCommand, { reading, script }: InnerSin
 /** Options with which an interpreter does not read a program from its input. */
 const RUNS_NO_INPUT: ReadonlySet<string> = new Set(['--version', '--help', '--test'])
 
-/** An option whose value is the program: `-c`, `-ne`, `--eval`. */
-const CODE_OPTION = /^(?:-[A-Za-z]*[cer]|--(?:eval|print|run))$/
-
 function readInterpreter({ args, stdin }: SimpleCommand, sink: InnerSink): void {
   const { reading } = sink
-  const code = valueAfter(args, CODE_OPTION) ?? (typeof stdin === 'object' ? stdin.text : undefined)
-  if (code) readCode(code, sink)
+  const programs = args.filter(({ text }) => /[^\w./=-]/.test(text))
+  for (const code of [...programs, ...(typeof stdin === 'object' ? [stdin.text] : [])]) readCode(code, sink)
   const firstOperand = args.findIndex(({ text }) => !text.startsWith('-'))
   const options = args.slice(0, firstOperand === -1 ? undefined : firstOperand)
   if (options.some(({ text }) => /^-[A-Za-z]*[ceEprR]|^--(?:eval|print|run)|^-$/.test(text))) reading.hasWrapper = true
@@ -146,13 +140,15 @@ function readInterpreter({ args, stdin }: SimpleCommand, sink: InnerSink): void 
 }
 
 function readCode({ text }: Field, sink: InnerSink): void {
-  const { scripts, deleted } = readInnerCode(text)
+  const { scripts, deleted, isForkBomb, isTooLong } = readInnerCode(text)
+  sink.reading.isForkBomb ||= isForkBomb
+  if (isTooLong) sink.reading.doubts.push('a long program')
   for (const script of scripts) sink.script(knownField(script))
   for (const folder of deleted) sink.command(['rm', '-rf', folder].map(knownField), 'nobody')
 }
 
-function changeFolder(target: Field, { reading, home }: InnerSink): void {
-  for (const path of pathsOf(target, { home, folders: [...reading.folders] })) {
+function changeFolder(target: Field, { reading }: InnerSink): void {
+  for (const path of pathsOf(target, { folders: [...reading.folders] })) {
     if (!path.includes(UNKNOWN)) rememberFolder(reading, path)
   }
 }

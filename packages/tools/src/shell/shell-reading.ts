@@ -4,6 +4,8 @@ import type { SimpleCommand } from './simple-command.ts'
 /** The findings about a command so far. */
 export interface ShellReading {
   readonly commands: SimpleCommand[]
+  /** What other programs may run from their arguments. Only the floor looks at it. */
+  readonly suspected: SimpleCommand[]
   /** The parts that we did not understand. */
   readonly doubts: string[]
   hasWrapper: boolean
@@ -18,6 +20,7 @@ export interface ShellReading {
 export function createReading(folders: readonly string[]): ShellReading {
   return {
     commands: [],
+    suspected: [],
     doubts: [],
     hasWrapper: false,
     exceeds: undefined,

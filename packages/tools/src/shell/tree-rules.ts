@@ -1,7 +1,7 @@
 // Commands that change or empty a whole tree in other ways than `rm`: by rights, by mirroring, by moving it away.
 import type { Field } from './field.ts'
 import { targetFolder } from './named-paths.ts'
-import { type PathContext, isSystemTree, pathsOf, withoutGlobTail } from './paths.ts'
+import { type PathContext, isHomeTree, isSystemTree, pathsOf, withoutGlobTail } from './paths.ts'
 import { type SimpleCommand, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
 
 /** The forbidden act of a command on a system or home directory. */
@@ -27,6 +27,11 @@ export function findHardlineTree(command: SimpleCommand, context: PathContext): 
       return args.some(({ text }) => text.startsWith('--remove-f')) && operands.some(isSystem)
         ? 'tar that removes a system or home directory'
         : undefined
+    case 'zip':
+    case '7z':
+      return operands.slice(1).some(isSystem) && args.some(({ text }) => /^-[a-z]*m|^--move$|^-sdel$/.test(text))
+        ? `${name} that removes a system or home directory`
+        : undefined
     case 'mv':
       return movedBy(args).some(isSystem) ? 'mv of a system or home directory' : undefined
     case 'rsync':
@@ -34,12 +39,18 @@ export function findHardlineTree(command: SimpleCommand, context: PathContext): 
       return isMirroring(name, args) && (isSystem(operands.at(-1)) || (isMoving(args) && operands.some(isSystem)))
         ? `${name} that deletes in a system or home directory`
         : undefined
+    case 'rm':
+    case 'truncate':
+      return operands.some((operand) => isAllOfSystem(operand, context))
+        ? `${name} of everything in a system directory`
+        : undefined
     case 'rmdir':
     case 'unlink':
     case 'shred':
     case 'srm':
     case 'wipe':
     case 'trash':
+    case 'trash-put':
     case 'gio':
       return operands.some(isSystem) ? `${name} of a system or home directory` : undefined
     case 'robocopy':
@@ -57,6 +68,13 @@ export function isSystemTarget(target: Field, context: PathContext): boolean {
   return [...named, ...led].some((path) => isSystemTree(path, context))
 }
 
+/** `/etc/*`. A home directory is judged by what is protected there. */
+function isAllOfSystem(target: Field, context: PathContext): boolean {
+  return pathsOf(target, context).some(
+    (path) => withoutGlobTail(path) !== path && isSystemTree(path, context) && !isHomeTree(path, context),
+  )
+}
+
 /** A command on a link affects the link itself. With a trailing slash or a glob, it affects the target. */
 const leadsThroughLink = ({ text }: Field): boolean => /\/(?:\.?[*?]+)?$|\/\.$/.test(text)
 
@@ -69,8 +87,9 @@ function isRecursive(args: readonly Field[]): boolean {
 const locks = ({ text }: Field): boolean => /^(?:0{1,4}|[augo]*(?:-[rws]*x[rwx]*|=[rw]*))$/.test(text)
 
 function cleansSystem(args: readonly Field[], context: PathContext): boolean {
-  const at = args.findIndex(({ text }) => text === '-C')
+  const at = args.findIndex(({ text }) => text === '-C' || text === '--work-tree')
   const named = [
+    ...args.flatMap((arg) => (arg.text.startsWith('--work-tree=') ? [{ ...arg, text: arg.text.slice(12) }] : [])),
     ...operandsOf(args).filter(({ text }) => text !== 'clean'),
     ...(at === -1 ? [] : args.slice(at + 1, at + 2)),
   ]

@@ -142,6 +142,12 @@ export const OTHER_RUNNERS: ReadonlySet<string> = new Set(
   [
     'ssh mosh su runuser sg docker podman nerdctl kubectl lxc machinectl flatpak vagrant tmux screen at batch crontab',
     'npx pnpx bunx uvx pipx dlx nix-shell direnv script expect socat gdb entr fd fdfind rush awk gawk mawk nawk',
+    'valgrind perf hyperfine rr heaptrack cpulimit numactl linux32 linux64 i386 x86_64 uname26 capsh proot fakechroot faketime',
+    'torsocks torify tsocks proxychains proxychains4 sshpass catchsegv dumb-init tini gosu su-exec setuidgid chpst softlimit',
+    'envdir envuidgid s6-setuidgid s6-envdir dbus-launch xvfb-run run-parts cgexec newgrp systemd-nspawn distrobox toolbox wsl',
+    'rlwrap unbuffer chronic sem retry watchexec nodemon concurrently forever pm2 foreman honcho overmind dtach abduco zellij',
+    'dotenv doppler aws-vault envchain chamber mise rtx volta fnm devbox flox guix pixi hatch pdm rye tox nox act ld.so',
+    'xterm asciinema ttyd gotty nq lldb',
   ].flatMap((line) => line.split(' ')),
 )
 
