@@ -78,17 +78,33 @@ const CONTENT: Readonly<Record<string, string>> = {
 
 async function openScreen(screen: string): Promise<void> {
   await stage.page.goto(addressOf(screen))
+  await untilShown(screen)
+}
+
+async function untilShown(screen: string): Promise<void> {
   await stage.page.locator('main').waitFor()
   const content = CONTENT[screen]
   if (content !== undefined) await stage.page.locator(content).first().waitFor()
 }
 
+/** Goes there as a click does, by way of a screen that has nothing in it. The scripts of the page are not read again. */
+async function walkTo(screen: string): Promise<void> {
+  const push = (address: string) => stage.page.evaluate(`history.pushState(null, '', '${address}')`)
+  const nothing = stage.page.locator('main .page-next')
+  await push('/nothing')
+  await nothing.waitFor()
+  if (screen === '/nothing') return
+  await push(addressOf(screen))
+  await nothing.waitFor({ state: 'detached' })
+  await untilShown(screen)
+}
+
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   it.each(SCREENS)('console 63: axe finds nothing serious on %s', async (screen) => {
     await stage.page.emulateMedia({ colorScheme })
-    await openScreen(screen)
+    await walkTo(screen)
     if (screen === 'session') await chat.card.waitFor()
-    await stage.page.evaluate(AXE)
+    if ((await stage.page.evaluate('typeof axe')) === 'undefined') await stage.page.evaluate(AXE)
     expect(await stage.page.evaluate(FOUND)).toEqual([])
   })
 
@@ -217,10 +233,11 @@ describe('in Chinese', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ intent: '任务' }),
     })`)
+    await openScreen('/')
   })
 
   it.each(SCREENS)('console 66: no English is left on %s', async (screen) => {
-    await openScreen(screen)
+    await walkTo(screen)
     await stage.page.locator('main h1').first().waitFor()
     if (screen === 'session') await stage.page.locator('.agent-row').first().waitFor()
     expect(await stage.page.evaluate(ENGLISH)).toEqual([])

@@ -42,6 +42,9 @@ async function take(page: Page, name: string): Promise<void> {
   await page.evaluate('document.fonts.ready')
   // Until the code for Markdown is there, text is plain.
   await page.locator('.markdown.plain').first().waitFor({ state: 'detached' })
+  // So is the body of an open call, and nothing is half faded.
+  await expect.poll(() => page.evaluate(CLOSED_BODIES)).toBe(0)
+  await page.evaluate(FADED)
   const picture = await page.screenshot()
   expect(picture.length).toBeGreaterThan(LEAST_BYTES)
   made.add(name)
@@ -49,6 +52,11 @@ async function take(page: Page, name: string): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   await writeFile(`${FOLDER}console-${name}.png`, picture)
 }
+
+const CLOSED_BODIES = `document.querySelectorAll('.call:has(.call-head[aria-expanded=true]):not(:has(.call-body))').length`
+const FADED = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect?.getTiming().iterations !== Infinity)
+  .map(({ finished }) => finished))`
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   let stage: Stage
