@@ -63,4 +63,13 @@ describe('a newcomer who sets OPENAI_API_KEY and OPENAI_BASE_URL and nothing els
     expect(stderr).not.toContain(KEY)
     expect(stderr).not.toMatch(/\bat .*\.ts:\d/)
   })
+
+  it('finds the reason of the provider in the log, which POLYLOGUE_LOG turns on, without the key', async () => {
+    models.refuse(400, { error: { message: 'You broke it', type: 'invalid_request_error' } })
+    const { stderr } = await machine.start(['run', 'hi'], { ...environment(), POLYLOGUE_LOG: 'warn' }).finished
+    expect(stderr).toMatch(/^The turn failed: .* The log has its reason\.$/m)
+    const lines = stderr.split('\n').filter((line) => line.startsWith('{'))
+    expect(lines.map((line) => (JSON.parse(line) as { detail?: string }).detail ?? '').join()).toContain('You broke it')
+    expect(stderr).not.toContain(KEY)
+  })
 })

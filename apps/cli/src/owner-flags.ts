@@ -7,6 +7,8 @@ export interface OwnerFlags {
   readonly database?: string
   readonly config?: string
   readonly scripted?: boolean
+  /** The log is written if `POLYLOGUE_LOG` asks for it. Other verbs write none. */
+  readonly mayLog?: boolean
 }
 
 export function toOwnerOptions(flags: OwnerFlags): ServeOptions {
@@ -20,7 +22,7 @@ export function toOwnerOptions(flags: OwnerFlags): ServeOptions {
     ...workspacesOption(),
     ...(flags.config === undefined ? {} : { configFile: resolve(startDir, flags.config) }),
     ...(flags.scripted === undefined ? {} : { scripted: flags.scripted }),
-    log: 'silent',
+    log: flags.mayLog === true && (process.env['POLYLOGUE_LOG'] ?? '') !== '' ? 'warn' : 'silent',
   }
 }
 

@@ -20,7 +20,7 @@ export async function chat({ session: wanted, ...given }: ChatFlags): Promise<nu
     throw new CommandFailure('A chat needs a terminal. Elsewhere use: polylogue run "<prompt>"', ExitCode.usage)
   }
   const flags = { ...given, scripted: given.scripted === true || isScripted(given.agent) }
-  return await withOwner(flags, async (owner) => {
+  return await withOwner({ ...flags, mayLog: true }, async (owner) => {
     const screen = createChatScreen(terminal, process.stdout)
     const session = wanted === true ? await pickSession(owner, screen.terminal) : wanted
     const opened = await openSession(owner, { ...flags, ...(session !== undefined && { session }) })

@@ -26,7 +26,7 @@ export async function run(prompt: string | undefined, flags: RunFlags): Promise<
 
   using interruption = listenForInterruption()
   const scripted = flags.scripted === true || isScripted(flags.agent)
-  return await withOwner({ ...flags, scripted }, async (owner) => {
+  return await withOwner({ ...flags, scripted, mayLog: true }, async (owner) => {
     const terminal = createTerminal(process)
     const { sessionId, agent, record } = await openSession(owner, flags)
     const conversation: Conversation = {

@@ -58,7 +58,7 @@ function toHttpProblem(status: number, facts: ErrorFacts, { title, model, now }:
     return failed('model-refused-request', `${title} has no model ${model}, or does not let this API key use it.`)
   }
   if (status < 500 && status !== 408 && status !== 429) {
-    return failed('model-refused-request', `${title} refused the request (HTTP ${status}).`)
+    return failed('model-refused-request', `${title} refused the request (HTTP ${status}). The log has its reason.`)
   }
   return toBusyProblem(status, facts, { title, retryAfterMs: readRetryAfter(facts, now) })
 }
