@@ -25,14 +25,16 @@ export function pathsOf({ text }: Pick<Field, 'text'>, { folders }: Pick<PathCon
 }
 
 /** Other names of the root and of the working directory: `/proc/self/root/etc`, `/proc/1/cwd`. */
-const PROCESS_LINK = /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/(root|cwd)(?=\/|$)/
+const PROCESS = String.raw`\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?`
+const ROOT_LINKS = new RegExp(String.raw`^(?:${PROCESS}\/root)+(?=\/|$)`)
+const FOLDER_LINK = new RegExp(String.raw`^${PROCESS}\/cwd(?=\/|$)`)
 
 function beyondProcess(text: string, folders: readonly string[]): readonly string[] {
   const path = text.replaceAll(/\/(?:\.?\/)+/g, '/')
-  const [link, kind] = PROCESS_LINK.exec(path) ?? []
-  if (link === undefined) return []
-  const starts = kind === 'root' ? [''] : folders
-  return starts.flatMap((start) => pathsOf({ text: `${start}/${path.slice(link.length)}` }, { folders }))
+  const fromRoot = path.replace(ROOT_LINKS, '')
+  const inFolder = fromRoot.replace(FOLDER_LINK, '')
+  if (inFolder !== fromRoot) return folders.map((folder) => tidy(`${folder}/${inFolder}`))
+  return fromRoot === path ? [] : [tidy(`/${fromRoot}`)]
 }
 
 /** The root, a system directory or a home, or everything in one. */
