@@ -191,8 +191,15 @@ it('console 42: a guest reads a shared session live and can change nothing', asy
   await page.goto(`${stage.page.url()}?at=5`)
   await page.locator('.past .user-row').first().waitFor()
   expect(await page.locator(offered).count()).toBe(0)
+  // The log is the owner's.
   await page.goto(`${stage.page.url()}/doors`)
-  await page.getByRole('alert').waitFor()
+  await page.getByText('Shared by local').waitFor()
+  expect(page.url()).toBe(stage.page.url())
+  expect(await page.getByRole('alert').count()).toBe(0)
+  for (const rest of ['', '/doors', '?at=3']) {
+    await page.goto(`${stage.server().url}/s/no-such-session${rest}`)
+    await page.getByRole('heading', { name: 'There is no such session' }).waitFor()
+  }
   await context.close()
 })
 

@@ -1,12 +1,12 @@
 import { Suspense, lazy, useCallback, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import { headKey, outlineKey, type OpenSession, type SessionPhase } from '../../model/open-session.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
 import { Announcer } from './announcer.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import { Composer } from './composer.tsx'
 import { ModePick } from './mode-pick.tsx'
+import { NoSession, isMissing } from './no-session.tsx'
 import { SessionModel } from './session-model.tsx'
 import { QueueStrip } from './queue-strip.tsx'
 import { Transcript, targetOf } from './transcript.tsx'
@@ -32,27 +32,7 @@ export function ChatPage({ id }: { readonly id: string }) {
   const panel = usePanel(outline)
   const isReached = useTarget(session, phase)
 
-  if (phase === 'gone' || phase === 'failed') {
-    return (
-      <main className="page">
-        <div className="page-inner">
-          <h1>{phase === 'gone' ? t('sessionGone') : t('loadFailed')}</h1>
-          <p className="quiet">{phase === 'gone' ? t('sessionGoneHint') : head.problem}</p>
-          <p className="page-next">
-            {phase === 'failed' ? (
-              <button type="button" className="button" onClick={() => void session.load()}>
-                {t('retry')}
-              </button>
-            ) : (
-              <Link href="/" className="button">
-                {t('newSession')}
-              </Link>
-            )}
-          </p>
-        </div>
-      </main>
-    )
-  }
+  if (isMissing(head)) return <NoSession session={session} head={head} />
   const isOwner = detail === undefined || detail.viewer_role === 'owner'
   return (
     <div className="chat-with-panel">

@@ -3,11 +3,12 @@ import { MessageSquare } from 'lucide-react'
 import { Fragment, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
-import { Link, useSearchParams } from 'wouter'
+import { Link, Redirect, useSearchParams } from 'wouter'
 import { doorsKey, isLight, type DoorsLog } from '../../model/doors-log.ts'
 import { headKey } from '../../model/open-session.ts'
 import { DoorTag, doorName, protocolOf } from '../../ui/door-tag.tsx'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { NoSession, isMissing } from '../chat/no-session.tsx'
 import { ClientStrip } from './client-strip.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { Scrubber } from './scrubber.tsx'
@@ -50,6 +51,9 @@ export function DoorsPage({ id }: { readonly id: string }) {
     setLive(next >= rows.length)
     step(next)
   }
+  if (isMissing(head)) return <NoSession session={session} head={head} />
+  // A guest reads the chat, and not the log.
+  if (head.detail !== undefined && head.detail.viewer_role !== 'owner') return <Redirect to={`/s/${id}`} replace />
   const chosen = rows[seq - 1]
   const title = head.detail?.intent.split('\n', 1)[0] ?? ''
   return (

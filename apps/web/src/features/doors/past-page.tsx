@@ -8,6 +8,7 @@ import { PastSteps } from '../../model/past-steps.ts'
 import { headKey } from '../../model/open-session.ts'
 import { rowOfGap } from '../../model/row-pages.ts'
 import { useModel, useSnapshot } from '../../ui/model-context.tsx'
+import { NoSession, isMissing } from '../chat/no-session.tsx'
 import { GapRow } from '../chat/gap-row.tsx'
 import { Spent } from '../chat/spent.tsx'
 import { TurnRow } from '../chat/turn-row.tsx'
@@ -24,7 +25,8 @@ export function PastPage({ id, seq: addressed }: { readonly id: string; readonly
   const model = useModel()
   const [, navigate] = useLocation()
   const session = useMemo(() => model.session(id), [model, id])
-  const { detail } = useSnapshot(headKey(id), () => session.head)
+  const head = useSnapshot(headKey(id), () => session.head)
+  const { detail } = head
   const [past, setPast] = useState<PastSession>()
   const [problem, setProblem] = useState<string>()
   const rows = useSnapshot(pastKey(id), () => past?.pages.rows ?? NONE)
@@ -65,6 +67,7 @@ export function PastPage({ id, seq: addressed }: { readonly id: string; readonly
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [navigate, step, id, seq, last])
+  if (isMissing(head)) return <NoSession session={session} head={head} />
   return (
     <div className="chat-with-panel">
       <main className="chat past" data-at={past?.seq}>

@@ -49,36 +49,35 @@ export function SignInPage() {
 
 export function SignedOutPage() {
   const { t } = useTranslation()
+  const provider = useProvider()
   return (
     <main className="sign-in">
       <div className="sign-in-card">
         <img src="/icon.svg" alt="" width="32" height="32" />
         <h1>{t('signedOutTitle')}</h1>
+        {provider === undefined ? null : (
+          <a className="button ink" href="/signin/oidc">
+            {t('signInWith', { title: provider })}
+          </a>
+        )}
         <p>{t('signedOutBody')}</p>
         <pre>./polylogue link</pre>
         <p className="quiet">{t('signedOutHint')}</p>
-        <ProviderLink />
         <KeyForm />
       </div>
     </main>
   )
 }
 
-/** Shown if the server has an OpenID provider. */
-function ProviderLink() {
-  const { t } = useTranslation()
+/** The title of the server's OpenID provider, if it has one. */
+function useProvider(): string | undefined {
   const [title, setTitle] = useState<string>()
   useEffect(() => {
     request('GET', '/signin/methods')
       .then((found) => setTitle(readTitle(found)))
       .catch(() => undefined)
   }, [])
-  if (title === undefined) return null
-  return (
-    <a className="button ink" href="/signin/oidc">
-      {t('signInWith', { title })}
-    </a>
-  )
+  return title
 }
 
 function readTitle(found: unknown): string | undefined {
