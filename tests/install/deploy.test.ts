@@ -56,38 +56,71 @@ describe('the manifests for Kubernetes', () => {
     expect(documents.flatMap(({ errors }) => errors)).toEqual([])
     expect(manifests.map(({ apiVersion, kind }) => `${String(apiVersion)} ${String(kind)}`)).toEqual([
       'apps/v1 Deployment',
+      'apps/v1 Deployment',
       'v1 Service',
+      'policy/v1 PodDisruptionBudget',
       'policy/v1 PodDisruptionBudget',
       'v1 PersistentVolumeClaim',
     ])
   })
 
-  it('run the image without rights, and mount only volumes that they declare', () => {
-    const { spec } = manifests[0] as { spec: { template: { spec: PodSpec } } }
-    const pod = spec.template.spec
-    const declared = pod.volumes.map(({ name }) => name)
-    for (const container of [...pod.initContainers, ...pod.containers]) {
-      expect(container.securityContext).toMatchObject({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      })
-      expect(declared).toEqual(expect.arrayContaining(container.volumeMounts.map(({ name }) => name)))
-    }
-    const [node] = pod.containers
-    expect(node?.args?.[0]).toBe('serve')
-    expect(node?.args).toContain('--node-url=http://$(POD_IP):8020')
-    const mounted = node?.volumeMounts.find(({ name }) => name === 'workspaces')?.mountPath
-    expect(node?.args).toContain(`--workspaces=${mounted}`)
-    const claim = pod.volumes.find(({ name }) => name === 'workspaces')?.persistentVolumeClaim?.claimName
-    expect(manifests.at(-1)).toMatchObject({ metadata: { name: claim }, spec: { accessModes: ['ReadWriteMany'] } })
+  const deployments = manifests.filter(({ kind }) => kind === 'Deployment') as unknown as readonly Deployment[]
+  const argsOf = ({ spec }: Deployment): readonly string[] => spec.template.spec.containers[0]?.args ?? []
+
+  it.each(deployments.map((deployment) => [deployment.metadata.name, deployment] as const))(
+    '%s runs the image without rights, and mounts only volumes that it declares',
+    (_, deployment) => {
+      const pod = deployment.spec.template.spec
+      const declared = pod.volumes.map(({ name }) => name)
+      for (const container of [...pod.initContainers, ...pod.containers]) {
+        expect(container.securityContext).toMatchObject({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        })
+        expect(declared).toEqual(expect.arrayContaining(container.volumeMounts.map(({ name }) => name)))
+      }
+      const [node] = pod.containers
+      expect(node?.args?.[0]).toBe('serve')
+      const mounted = node?.volumeMounts.find(({ name }) => name === 'workspaces')?.mountPath
+      expect(node?.args).toContain(`--workspaces=${mounted}`)
+      const claim = pod.volumes.find(({ name }) => name === 'workspaces')?.persistentVolumeClaim?.claimName
+      expect(manifests.at(-1)).toMatchObject({ metadata: { name: claim }, spec: { accessModes: ['ReadWriteMany'] } })
+      const key = node?.env?.find(({ name }) => name === 'POLYLOGUE_SECRET_KEY_FILE')?.value ?? ''
+      expect(pod.initContainers[0]?.command?.at(-1)).toBe(key)
+      // Turns get 30 seconds to finish.
+      expect(pod.terminationGracePeriodSeconds).toBe(45)
+    },
+  )
+
+  it('let web nodes serve clients without stickiness, and workers run their turns', () => {
+    const [web, worker] = deployments
+    if (web === undefined || worker === undefined) throw new Error('there are two deployments')
+    expect(argsOf(web)).toEqual(expect.arrayContaining(['--role=web', '--node-url=http://$(POD_IP):8020']))
+    expect(argsOf(worker)).toContain('--role=worker')
+    const labelsOf = ({ spec }: Deployment) => spec.template.metadata.labels
+    const [service] = manifests.filter(({ kind }) => kind === 'Service')
+    expect(service).toMatchObject({ spec: { selector: labelsOf(web) } })
+    const budgets = manifests.filter(({ kind }) => kind === 'PodDisruptionBudget')
+    expect(budgets).toMatchObject(
+      deployments.map((each) => ({ spec: { minAvailable: 1, selector: { matchLabels: labelsOf(each) } } })),
+    )
     expect(JSON.stringify(manifests)).not.toContain('sessionAffinity')
-    const key = node?.env?.find(({ name }) => name === 'POLYLOGUE_SECRET_KEY_FILE')?.value ?? ''
-    expect(pod.initContainers[0]?.command?.at(-1)).toBe(key)
   })
 })
 
+interface Deployment {
+  readonly metadata: { readonly name: string }
+  readonly spec: {
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+      readonly spec: PodSpec
+    }
+  }
+}
+
 interface PodSpec {
+  readonly terminationGracePeriodSeconds: number
   readonly volumes: readonly {
     readonly name: string
     readonly persistentVolumeClaim?: { readonly claimName: string }
