@@ -72,6 +72,15 @@ describe('the program of a command', () => {
     'split --filter=sh a',
     'gcc @options a.c',
     './python3 x.py',
+    'man -P ./x y',
+    'git clone --template=./x .',
+    'git clone --templ ./x .',
+    'helm list --post-renderer ./x',
+    'gcc -fplugin=./x a.c',
+    'gcc -B. a.c',
+    'cmake -E env sh',
+    'java -jar x.jar',
+    'code --wait x',
   ])('of %s is nothing that could be covered with any arguments', async (command) => {
     expect((await factsOf(command)).program).toBeUndefined()
   })

@@ -25,7 +25,8 @@ const INTERPRETERS: ReadonlySet<string> = new Set(
   (
     'sh bash zsh dash ksh fish node deno bun python python2 python3 ruby perl php lua tclsh awk gawk mawk sed ed vi vim emacs ' +
     'npx pnpx bunx uvx pipx pipenv tsx ts-node osascript pwsh powershell expect gdb lldb ssh scp rsync curl wget nc ' +
-    'find parallel watch tar zip source . alias export declare su runuser screen tmux batch ld.so'
+    'find parallel watch tar zip source . alias export declare su runuser screen tmux batch ld.so man less more xdg-open open code ' +
+    'fzf delta bat ag watchman openssl java cmake ansible ssh-keygen'
   ).split(' '),
 )
 
@@ -64,13 +65,14 @@ const STARTERS: readonly string[] = [
   'upload-pack receive-pack exec exec-path ext-diff extcmd open-files-in-pager output script-shell shell node-options',
   'to-command checkpoint-action use-compress-program compress-program rsh rsync-path pre hostname-bin filter toolexec overlay',
   'modfile vettool config rulesdir resolve-plugins-relative-to parser plugin plugins require import loader env-file init-script',
-  'wrapper prefix rcfile eval command globalconfig userconfig git ignore-scripts',
+  'wrapper prefix rcfile eval command globalconfig userconfig git ignore-scripts pager preview post-renderer template',
+  'fplugin specs engine agentpath javaagent bootstrap',
 ].flatMap((line) => line.split(' '))
 const SHORTEST = 3
 
 function startsAnother({ text }: Field): boolean {
-  if (/^[A-Z][A-Z_]*=/.test(text) || text.startsWith('@') || /^-[pOIe]./.test(text)) return true
-  const [, option] = /^--?([a-z][a-z-]+)(?:=|$)/.exec(text) ?? []
+  if (/^[A-Z][A-Z_]*=/.test(text) || text.startsWith('@') || /^-[pOIeB]./.test(text)) return true
+  const [, option] = /^--?([a-z][a-z-]+)(?:[=:]|$)/.exec(text) ?? []
   return option !== undefined && option.length >= SHORTEST && STARTERS.some((starter) => starter.startsWith(option))
 }
 
