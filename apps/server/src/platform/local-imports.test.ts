@@ -49,6 +49,11 @@ it.each([
   ['an escape before a letter that is a digit too', `import './src/f\\u006fund.mjs'`],
   ['an escape with braces', `import './src/\\u{66}ound.mjs'`],
   ['an octal escape', `require('./src/\\146ound.mjs')`],
+  ['a letter in per cent', `import './src/%66ound.mjs'`],
+  ['a letter in per cent of a URL', `await import(new URL('./src/%66ound.mjs', import.meta.url))`],
+  ['a slash that is written the other way', `import './src\\\\found.mjs'`],
+  ['a tab, which no URL has', `import './src/fo\tund.mjs'`],
+  ['a query', `import './src/found.mjs?x=1#y'`],
   ['a comment in between', `import/* './x' */('./src/found.mjs')`],
 ])('finds a module by %s', (_, line) => {
   const folder = folderWith({ 'package.json': PACKAGE, 'a.mjs': `${line}\n`, 'src/found.mjs': '' })

@@ -8,7 +8,7 @@
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, extname, isAbsolute, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const MODULES = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.tsx', '.jsx'])
 const LOADED = new Set([...MODULES, '.json', '.node', '.wasm', '.md', '.txt', '.yaml', '.yml'])
@@ -40,17 +40,21 @@ function importsIn(path: string): readonly string[] {
   const linked = real === path ? [] : [real]
   const named = [...textOf(real).matchAll(LITERAL)].flatMap(([, keyword, , literal = '']) => {
     const specifier = unescapeLiteral(literal)
-    const target = toPath(specifier, dirname(real))
-    if (target !== undefined) return filesAt(target, keyword !== undefined)
+    const targets = toPaths(specifier, real)
+    if (targets.length > 0) return targets.flatMap((target) => filesAt(target, keyword !== undefined))
     return keyword === undefined ? [] : aliasedNear(dirname(real), specifier)
   })
   return [...linked, ...named]
 }
 
-function toPath(specifier: string, directory: string): string | undefined {
+/** `require` takes a path. `import` and `new URL` take a URL, in which `%65` is `e`, `\\` is `/`, and tabs are nothing. */
+function toPaths(specifier: string, from: string): readonly string[] {
+  const isRelative = /^\.{1,2}[/\\]/.test(specifier) || isAbsolute(specifier)
+  const url = URL.parse(specifier) ?? (isRelative ? URL.parse(specifier, pathToFileURL(from).href) : null)
+  const byUrl = url?.protocol === 'file:' ? attempt(() => fileURLToPath(new URL(url.pathname, 'file:///'))) : undefined
   const [path = ''] = specifier.split(/[?#]/)
-  if (path.startsWith('file://')) return URL.canParse(path) ? fileURLToPath(path) : undefined
-  return /^\.{1,2}\//.test(path) || isAbsolute(path) ? resolve(directory, path) : undefined
+  const byName = isRelative ? [resolve(dirname(from), path), resolve(dirname(from), specifier)] : []
+  return [...new Set([...byName, ...(byUrl === undefined ? [] : [byUrl])])]
 }
 
 /** A path that is imported can lack its ending or be a directory. Any other literal must name a file that can be loaded. */
