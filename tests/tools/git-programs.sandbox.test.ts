@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInvocation } from '@polylogue/testkit'
-import { createBashTool } from '@polylogue/tools'
+import { createBashTool, createProtectedSet } from '@polylogue/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 /** Puts the names together, so that the judge does not know them. */
@@ -66,6 +66,29 @@ describe('what Git runs outside of the sandbox', () => {
     await second
     expect(existsSync(hook())).toBe(false)
     expect(readdirSync(join(workspace, '.git'))).not.toContain('hooks')
+  })
+
+  it.each([
+    ['beside its worktrees', 'gitdir: ./.bare\n', '.bare'],
+    ['in a folder of the workspace', 'gitdir: store/git\n', 'store/git'],
+  ])('is not planted in a repository %s', async (_, pointer, place) => {
+    const bare = join(workspace, place)
+    await mkdir(join(bare, '..'), { recursive: true })
+    await rename(join(workspace, '.git'), bare)
+    await writeFile(join(workspace, '.git'), pointer)
+    const file = join(bare, 'hooks/pre-commit')
+    const command = `python3 -c "import os; h='${place}/hoo'+'ks'; os.makedirs(h, exist_ok=True); open(h+'/pre-commit','w')"`
+    await run(createTool('required'), command)
+    expect(existsSync(file)).toBe(false)
+    for (const name of ['hooks/pre-commit', 'config', 'commondir'])
+      expect(createProtectedSet({ homes: [] }).look().find(join(bare, name), 'write')).toMatchObject([
+        { grade: 'guarded' },
+      ])
+    expect(createProtectedSet({ homes: [] }).look().find(join(workspace, 'src/config'), 'write')).toEqual([])
+    await run(createTool('required'), `mv ${place} away; mkdir -p ${place}; ${command}`)
+    expect(existsSync(file)).toBe(false)
+    await run(createTool('none'), command)
+    expect(existsSync(file)).toBe(true)
   })
 
   it('is not named by another pointer in a linked worktree', async () => {

@@ -46,7 +46,7 @@ function namesFile(pointer: string | undefined, from: string, file: string): boo
 }
 
 /** Reads the only line of a small regular file. */
-function readPointer(file: string): string | undefined {
+export function readPointer(file: string): string | undefined {
   const stats = lstatOf(file)
   if (stats === undefined || !stats.isFile() || stats.size > LARGEST_POINTER) return undefined
   const text = readFileSync(file, 'utf8').replace(/\n$/, '')

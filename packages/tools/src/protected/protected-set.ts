@@ -157,6 +157,7 @@ function hasGuardedName(path: string): boolean {
   const folded = foldName(path)
   const name = basename(folded)
   if (CONFIG_NAME.test(name) || INSTRUCTION_NAME.test(name) || isInGit(path)) return true
+  if (isInBareRepository(path)) return true
   return GUARDED_NAMES.some((guarded) => `${folded}/`.includes(`/${guarded}/`))
 }
 
@@ -165,6 +166,17 @@ export function isInGit(path: string): boolean {
   return foldName(path)
     .split('/')
     .some((part) => part === '.git' || part === 'git~1')
+}
+
+const GIT_PROGRAM = /^(?:hooks|config|config\.worktree|commondir)$/i
+
+/** The same files in a repository of another name, such as one that lies beside its worktrees. */
+function isInBareRepository(path: string): boolean {
+  const parent = dirname(path)
+  const isHook = basename(parent).toLowerCase() === 'hooks'
+  if (!isHook && !GIT_PROGRAM.test(basename(path))) return false
+  const folder = isHook ? dirname(parent) : parent
+  return ['HEAD', 'objects', 'refs'].every((name) => statOf(join(folder, name)) !== undefined)
 }
 
 const isLink = (path: string): boolean => statOf(path)?.isSymbolicLink() ?? false

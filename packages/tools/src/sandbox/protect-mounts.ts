@@ -2,11 +2,13 @@
 // settings become read-only. Their parent folders are mounted onto themselves: a mount point cannot be renamed, so a
 // command cannot replace it with another folder.
 import { existsSync, lstatSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { openDirectory, openEntry, type Directory } from '../files/directory.ts'
 import { codeOf } from '../files/file-problem.ts'
 import { isBelow, isWithin } from '../protected/path-order.ts'
 import type { ProtectedEntry, ProtectedView } from '../protected/protected-set.ts'
+import { readPointer } from '../git/repository-places.ts'
+import { realPathOf } from '../real-path.ts'
 import type { Placeholders } from './placeholders.ts'
 import type { Mount } from './sandbox-argv.ts'
 
@@ -85,22 +87,37 @@ const GIT_PROGRAMS = ['hooks', 'config', 'config.worktree']
 
 async function closeGit(root: Directory, options: ProtectOptions): Promise<readonly Mount[]> {
   const { granted } = options
-  const git = join(root.path, '.git')
-  const isGranted = (name: string): boolean =>
-    granted === 'all' || granted.some((path) => isWithin(path, join(git, name)) || isWithin(join(git, name), path))
-  const stats = statSync(git, { throwIfNoEntry: false })
-  if (stats?.isDirectory() !== true) {
-    // In a linked worktree, a file names the repository. Another one could name a repository with other settings.
-    const pointer = stats && !isGranted('') && (await mountBelow(root, { names: ['.git'], type: 'read' }, options))
-    return pointer ? [pointer] : []
+  const isGranted = (path: string): boolean =>
+    granted === 'all' || granted.some((one) => isWithin(one, path) || isWithin(path, one))
+  const mounts: (Mount | undefined)[] = []
+  const pointer = join(root.path, '.git')
+  // Another pointer could name a repository with other settings.
+  if (statSync(pointer, { throwIfNoEntry: false })?.isFile() === true && !isGranted(pointer))
+    mounts.push(await mountBelow(root, { names: ['.git'], type: 'read' }, options))
+  const names = findGitFolder(root.path)
+  if (names === undefined) return present(mounts)
+  for (let length = 1; length <= names.length; length += 1)
+    mounts.push(await mountBelow(root, { names: names.slice(0, length), type: 'write' }, options))
+  const git = join(root.path, ...names)
+  for (const name of GIT_PROGRAMS.filter((one) => !isGranted(join(git, one)))) {
+    mounts.push(await mountBelow(root, { names: [...names, name], type: 'read' }, options))
+    if (name === 'hooks') mounts.push(...keepMissing(join(git, name), options))
   }
-  const closed = GIT_PROGRAMS.filter((name) => !isGranted(name))
-  const folder = await mountBelow(root, { names: ['.git'], type: 'write' }, options)
-  const inside = await Promise.all(
-    closed.map((name) => mountBelow(root, { names: ['.git', name], type: 'read' }, options)),
-  )
-  const missing = closed.includes('hooks') ? keepMissing(join(git, 'hooks'), options) : []
-  return [folder, ...inside, ...missing].filter((mount) => mount !== undefined)
+  return present(mounts)
+}
+
+const present = (mounts: readonly (Mount | undefined)[]): readonly Mount[] =>
+  mounts.filter((mount) => mount !== undefined)
+
+/** Where the settings and hooks of the repository lie, as names below the root. `undefined`: nowhere below it. */
+function findGitFolder(root: string): readonly string[] | undefined {
+  const git = join(root, '.git')
+  const named = /^gitdir: (.+)$/.exec(readPointer(git) ?? '')?.[1]
+  const own = realPathOf(named === undefined ? git : resolve(root, named))
+  const common = readPointer(join(own, 'commondir'))
+  const folder = common === undefined ? own : realPathOf(resolve(own, common))
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  return isFolder && isBelow(folder, root) ? relative(root, folder).split('/') : undefined
 }
 
 /** A folder that does not exist could be created, so an empty one takes its place. */
