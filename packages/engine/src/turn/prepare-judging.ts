@@ -4,6 +4,7 @@ import type { BoundTool } from '../ports/rule-store.ts'
 import { bindRules } from './bind-rules.ts'
 import { findTool, type JudgedCall, type Judging } from './judge-calls.ts'
 import type { AgentLine } from './loop-agents.ts'
+import { PreviewRoom } from './preview-room.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 /** Loads the data for judging: the user's rules, and each tool's inspection of its call. */
@@ -15,6 +16,7 @@ export async function prepareJudging(line: AgentLine, calls: readonly JudgedCall
   let workspace = workspaces.locate(owner)
   const inspections = new Map<string, CallInspection | 'failed'>()
   const problems = new Map<string, string>()
+  const room = new PreviewRoom()
   let isPrepared = false
   for (const call of calls) {
     const tool = findTool(line[0], call.name)
@@ -25,10 +27,8 @@ export async function prepareJudging(line: AgentLine, calls: readonly JudgedCall
     try {
       if (!isPrepared) workspace = await workspaces.prepare(owner)
       isPrepared = true
-      inspections.set(
-        call.toolCallId,
-        await withOrigin(await tool.inspect(check.input, workspace, { sessionId, signal: deps.signal }), line, deps),
-      )
+      const inspected = await tool.inspect(check.input, workspace, { sessionId, signal: deps.signal })
+      inspections.set(call.toolCallId, room.fit(await withOrigin(inspected, line, deps)))
     } catch (error) {
       deps.log({ level: 'error', message: 'a call could not be inspected', sessionId: state.sessionId, error })
       inspections.set(call.toolCallId, 'failed')

@@ -95,7 +95,7 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
         look: (spot) => shownText(spot, editorFilesFor(editorOf, workspace, from)),
       })
       const path = asked.absolute
-      const shown = showChanges(file, changes)
+      const shown = await showChanges(file, changes)
       const [first, ...others] = shown.flatMap(({ line }) => (line === undefined ? [] : [{ path, line }]))
       const locations = [first ?? { path }, ...others]
       const diffs = shown.flatMap(({ oldText: old, newText: next }) => diffOf({ path, oldText: old, newText: next }))
@@ -110,7 +110,7 @@ export function createEditTool({ confiner, oneAtATime, editorOf }: WritingToolOp
       return oneAtATime.run(asked.absolute, async () => {
         signal.throwIfAborted()
         const { old, onDisk, madeFrom, shown } = await currentText(confines, asked, editor)
-        const result = replaceTexts(old, changesOf(given))
+        const result = await replaceTexts(old, changesOf(given))
         if ('problem' in result) {
           const field = given.edits === undefined ? 'oldText' : `edits[${result.index}].oldText`
           throw new FileProblem('failed', `${field}: ${result.problem} ${asked.shown}`)
