@@ -174,6 +174,27 @@ it('console 65: at 400 % of a window of 1280 by 1024 the chat keeps a third of i
   await page.setViewportSize({ width: 1280, height: 800 })
 })
 
+/** Elements that would move, fade or blink. */
+const MOVING = `[...document.querySelectorAll('*')].filter((element) => {
+  const { transitionDuration, animationName, animationDuration } = getComputedStyle(element)
+  return /[1-9]/.test(transitionDuration) || (animationName !== 'none' && /[1-9]/.test(animationDuration))
+}).map(({ className, localName }) => localName + '.' + className)`
+
+it('console 63: nothing moves for whoever asked for less motion', async () => {
+  const { page } = stage
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  for (const screen of ['session', '/', '/sessions', '/manage/rules']) {
+    await walkTo(screen)
+    expect([screen, await page.evaluate(MOVING)]).toEqual([screen, []])
+  }
+  await walkTo('session')
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('option').first().waitFor()
+  expect(await page.evaluate(MOVING)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+})
+
 it('console 64: a message is sent and a call approved by keyboard alone', async () => {
   await stage.page.goto(stage.server().url + session)
   await chat.card.waitFor()

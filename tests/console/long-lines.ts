@@ -181,6 +181,8 @@ export async function checkScrub(
     .locator(`.past[data-at="${last - 1}"] .row`)
     .first()
     .waitFor()
+  // What the first screen still reads is not part of a step.
+  await page.waitForLoadState('networkidle')
   const times: number[] = []
   for (const seq of placesIn(last, steps)) {
     const shown = (await page.evaluate(SCRUB(seq))) as {
@@ -197,7 +199,8 @@ export async function checkScrub(
   }
   const sorted = times.toSorted((a, b) => a - b)
   const worst = sorted.at(-1) ?? 0
-  expect([worst <= stepMs, worst]).toEqual([true, worst])
+  // All of them: whether one is slow or every one is, says where to look.
+  expect([worst <= stepMs, ...times.map(Math.round)]).toEqual([true, ...times.map(Math.round)])
   return `slowest step ${Math.round(worst)} ms, middle ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms`
 }
 
