@@ -66,3 +66,16 @@ it('cluster 43: messages go by Redis, which may die and come back', async () => 
   await expect.poll(() => got.map((list) => list.at(-1)), { timeout: 20_000 }).toEqual([undefined, '1-aa 4', '1-aa 4'])
   expect(got.flat()).not.toContain('1-aa 3')
 })
+
+it('cluster 43: a Redis that answers nothing counts as lost, until it answers again', async () => {
+  const port = await findFreePort()
+  const server = startRedis(port)
+  const bus = createRedisBus({ url: `redis://127.0.0.1:${port}`, nodeId: '1-aa', clock: systemClock })
+  buses.push(bus)
+  await expect.poll(() => bus.isUp, { timeout: 20_000 }).toBe(true)
+  server.kill('SIGSTOP')
+  bus.send('all', moved(1))
+  await expect.poll(() => bus.isUp, { timeout: 20_000 }).toBe(false)
+  server.kill('SIGCONT')
+  await expect.poll(() => bus.isUp, { timeout: 20_000 }).toBe(true)
+})

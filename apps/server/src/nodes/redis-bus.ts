@@ -11,6 +11,9 @@ export interface RedisBusOptions {
 /** Larger texts are cut into pieces, so that one of them does not hold up the others. */
 const MAX_BYTES = 256 * 1024
 const RECONNECT_MS = 250
+/** A server that is frozen, or behind a network that is, closes no connection. */
+const CHECK_MS = 5_000
+const PATIENCE_MS = 2_000
 
 /**
  * Messages by publish and subscribe of Redis, for clusters that outgrow the database's own. Nothing is stored there:
@@ -31,25 +34,49 @@ export function createRedisBus({ url, nodeId, clock }: RedisBusOptions): LiveBus
   const publisher = connect()
   const subscriber = connect()
   let isSubscribed = false
+  let isPublishing = false
   let isClosed = false
+
+  /** Drops a connection that does not answer; it is made again. */
+  const within = (client: Redis, work: Promise<unknown>): Promise<void> => {
+    const timer = clock.setTimer(PATIENCE_MS, () => drop(client))
+    const done = (): void => timer.cancel()
+    return work.then(done, done)
+  }
+  const drop = (client: Redis): void => {
+    if (client === publisher) isPublishing = false
+    else isSubscribed = false
+    client.disconnect(true)
+  }
+  const check = (client: Redis): void => {
+    clock.setTimer(CHECK_MS, () => {
+      if (isClosed) return
+      // The server has accepted the connection, and then said nothing.
+      if (client.status === 'connect') drop(client)
+      void within(client, client.ping()).then(() => check(client))
+    })
+  }
 
   const outbox = new BusOutbox({
     clock,
     nodeId,
     maxBytes: MAX_BYTES,
-    deliver: (to, text) =>
-      publisher.publish(channelOf(to), text).then(
-        () => undefined,
-        () => undefined,
-      ),
+    deliver: (to, text) => within(publisher, publisher.publish(channelOf(to), text)),
   })
-  const isUp = (): boolean => isSubscribed && publisher.status === 'ready'
+  const isUp = (): boolean => isSubscribed && isPublishing
   const checkUp = (): void => {
     if (isUp()) for (const listener of upListeners) listener()
   }
 
-  for (const client of [publisher, subscriber]) client.on('error', () => undefined)
-  publisher.on('ready', checkUp)
+  for (const client of [publisher, subscriber]) {
+    client.on('error', () => undefined)
+    check(client)
+  }
+  publisher.on('close', () => (isPublishing = false))
+  publisher.on('ready', () => {
+    isPublishing = true
+    checkUp()
+  })
   subscriber.on('close', () => (isSubscribed = false))
   subscriber.on('ready', () => {
     subscriber.subscribe(channelOf(ALL_NODES), channelOf(nodeId)).then(
