@@ -8,6 +8,9 @@ import { basename, dirname, join } from 'node:path'
 export function realPathOf(path: string): string {
   const whole = resolved(path)
   if (whole !== undefined) return whole
+  // A new file in a folder, mostly.
+  const folder = resolved(dirname(path))
+  if (folder !== undefined) return join(folder, basename(path))
   const upwards = [path]
   for (let place = dirname(path); place !== upwards.at(-1); place = dirname(place)) upwards.push(place)
   const top = upwards.at(-1) ?? path

@@ -14,6 +14,7 @@ import { findOutsideWrites } from './outside-writes.ts'
 import type { PathContext } from './paths.ts'
 import { type ShellParser, readCommand } from './read-command.ts'
 import { isSafeCommand } from './safe-list.ts'
+import { SHELL_LIMITS } from './shell-limits.ts'
 import type { ShellReading } from './shell-reading.ts'
 
 export interface InspectionOptions {
@@ -55,28 +56,24 @@ let parser: Promise<ShellParser> | undefined
 
 /** Returns the facts about a shell command for the judge. Runs nothing, and never rejects because of the command. */
 export async function inspectCommand(command: string, options: InspectionOptions = {}): Promise<CommandInspection> {
-  const { cwd, home = homedir(), roots = [], readable = [], follow, isFolder, identify, isConfined = false } = options
+  const { cwd, home = homedir(), roots = [], readable = [], isFolder, identify, isConfined = false } = options
+  const follow = options.follow && remember(options.follow)
   const view = options.view ?? createProtectedSet({ homes: [home] }).look()
   // Loaded with the first command, so that a server without commands does not pay for the import.
   const shell = await (parser ??= import('unbash'))
   const reading = readCommand(command, shell, { home, ...(cwd === undefined ? {} : { cwd }) })
-  const { hasWrapper, exceeds } = reading
-  if (exceeds !== undefined) {
-    return {
-      facts: { type: 'shell', risk: 'other', isUnderstood: false, hasWrapper, exceeds },
-      guarded: [],
-      closed: [],
-    }
-  }
+  if (reading.exceeds !== undefined) return tooMuch(reading, reading.exceeds)
   const context: PathContext = { home, folders: reading.folders, ...(follow && { follow }) }
+  const named = findNamedPaths(reading.commands, context)
+  if (named === undefined) return tooMuch(reading, `more than ${SHELL_LIMITS.paths} paths`)
   const isUncertain = reading.commands.some((one) => isUncertainDelete(one, context))
   const isUnderstood = reading.doubts.length === 0 && !isUncertain && !DECEPTIVE.test(command)
   const hardline = findHardline(reading, context)
   const own = [...roots, ...readable]
   const looking = { ...(follow && { follow }), ...(identify && { identify }) }
-  const paths = judgePaths(findNamedPaths(reading.commands, context), { view, own, ...looking })
+  const paths = await judgePaths(named, { view, own, ...looking })
   const isOpen = hardline === undefined && paths.secret === undefined && paths.guarded.length === 0
-  const mayBeSafe = isOpen && isUnderstood && !hasWrapper && reading.commands.length === 1
+  const mayBeSafe = isOpen && isUnderstood && !reading.hasWrapper && reading.commands.length === 1
   const looks = { ...(follow && { follow }), ...(isFolder && { isFolder }) }
   const safety = { ...context, view, roots, readable, isConfined, ...looks }
   const isSafe = mayBeSafe && isSafeCommand(command, shell.parse(command), safety) && isReadable(reading, options)
@@ -91,7 +88,7 @@ export async function inspectCommand(command: string, options: InspectionOptions
       ...(danger !== undefined && { danger }),
       ...(hardline === undefined ? {} : { hardline }),
       isUnderstood,
-      hasWrapper,
+      hasWrapper: reading.hasWrapper,
       ...coverage(command, reading),
       ...(paths.secret !== undefined && { outside: paths.secret }),
       ...(paths.guarded.length > 0 && { guarded: paths.guarded.map(({ path }) => path) }),
@@ -100,6 +97,22 @@ export async function inspectCommand(command: string, options: InspectionOptions
     },
     guarded: paths.guarded,
     closed: writes.closed,
+  }
+}
+
+const tooMuch = ({ hasWrapper }: ShellReading, exceeds: string): CommandInspection => ({
+  facts: { type: 'shell', risk: 'other', isUnderstood: false, hasWrapper, exceeds },
+  guarded: [],
+  closed: [],
+})
+
+/** Several rules look at the same paths. */
+function remember<Value>(look: (path: string) => Value): (path: string) => Value {
+  const known = new Map<string, Value>()
+  return (path) => {
+    const value = known.has(path) ? (known.get(path) as Value) : look(path)
+    known.set(path, value)
+    return value
   }
 }
 

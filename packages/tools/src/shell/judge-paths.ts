@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises'
 import type { FileIdentity } from '../protected/find-twin.ts'
 import type { ProtectedEntry, ProtectedView } from '../protected/protected-set.ts'
 import { isWithin } from '../protected/path-order.ts'
@@ -23,14 +24,20 @@ export interface JudgedPaths {
 
 const MOST_GUARDED = 16
 
-export function judgePaths(named: readonly NamedPath[], rules: PathRules): JudgedPaths {
+/** Looking a path up takes tens of microseconds. After so many, others have a turn of the event loop. */
+const PATHS_A_TURN = 250
+
+export async function judgePaths(named: readonly NamedPath[], rules: PathRules): Promise<JudgedPaths> {
   const guarded = new Map<string, NamedPath>()
   let secret: string | undefined
-  for (const one of named.flatMap((path) => spellingsOf(path, rules))) {
-    for (const entry of entriesFor(one, rules.view)) {
-      if (rules.own.some((folder) => isWithin(folder, entry.path) && isWithin(one.path, folder))) continue
-      if (entry.grade === 'secret') secret ??= one.path
-      else if (guarded.get(one.path)?.access !== 'write') guarded.set(one.path, one)
+  for (const [index, path] of named.entries()) {
+    if (index % PATHS_A_TURN === PATHS_A_TURN - 1) await giveWay()
+    for (const one of spellingsOf(path, rules)) {
+      for (const entry of entriesFor(one, rules.view)) {
+        if (rules.own.some((folder) => isWithin(folder, entry.path) && isWithin(one.path, folder))) continue
+        if (entry.grade === 'secret') secret ??= one.path
+        else if (guarded.get(one.path)?.access !== 'write') guarded.set(one.path, one)
+      }
     }
   }
   return { ...(secret !== undefined && { secret }), guarded: [...guarded.values()].slice(0, MOST_GUARDED) }

@@ -3,6 +3,7 @@
 import type { Access } from '../protected/protected-set.ts'
 import { type Field, UNKNOWN } from './field.ts'
 import { type PathContext, pathsOf } from './paths.ts'
+import { SHELL_LIMITS } from './shell-limits.ts'
 import { type SimpleCommand, baseName, flagsOf, hasLongFlag, operandsOf } from './simple-command.ts'
 
 export interface NamedPath {
@@ -26,12 +27,19 @@ const CHANGERS = words(
   'tee cp mv install ln rsync truncate patch ed ex rm rmdir unlink shred touch mkdir chmod chown chgrp',
 )
 
-export function findNamedPaths(commands: readonly SimpleCommand[], context: PathContext): readonly NamedPath[] {
+/** `undefined` if there are more than `SHELL_LIMITS.paths`. */
+export function findNamedPaths(
+  commands: readonly SimpleCommand[],
+  context: PathContext,
+): readonly NamedPath[] | undefined {
   const found = new Map<string, NamedPath>()
   const add = (fields: readonly Field[], access: Access): void => {
-    for (const path of fields.flatMap((field) => pathsOf(field, context))) {
-      if (path.includes(UNKNOWN) || found.get(path)?.access === 'write') continue
-      found.set(path, { path, access })
+    for (const field of fields) {
+      if (found.size > SHELL_LIMITS.paths) return
+      for (const path of pathsOf(field, context)) {
+        if (path.includes(UNKNOWN) || found.get(path)?.access === 'write') continue
+        found.set(path, { path, access })
+      }
     }
   }
   for (const command of commands) {
@@ -41,7 +49,7 @@ export function findNamedPaths(commands: readonly SimpleCommand[], context: Path
     add(named, READERS.has(command.name) || isInPlaceEditor(command.name) ? 'read' : 'write')
     add(gitSettingsOf(command), 'write')
   }
-  return [...found.values()]
+  return found.size > SHELL_LIMITS.paths ? undefined : [...found.values()]
 }
 
 export function changedBy(command: SimpleCommand): readonly Field[] {

@@ -71,11 +71,10 @@ function createReader(reading: ShellReading, { parser, home, isSuspicious }: Rea
   const note = (found: SimpleCommand, fields: readonly Field[], nesting: Nesting): void => {
     if (reading.exceeds !== undefined) return
     addCommand(reading, found)
-    if (nesting.wrappers > SHELL_LIMITS.wrappers) {
-      reading.exceeds = `more than ${SHELL_LIMITS.wrappers} wrappers in each other`
-      return
-    }
-    if (isSuspicious && reading.exceeds === undefined) suspect(found)
+    if (nesting.wrappers > SHELL_LIMITS.wrappers)
+      reading.exceeds ??= `more than ${SHELL_LIMITS.wrappers} wrappers in each other`
+    if (reading.exceeds !== undefined) return
+    if (isSuspicious) suspect(found)
     const [word, ...rest] = fields
     if (!word) return
     const noteInner = (inner: readonly Field[], fedBy: SimpleCommand['fedBy']): void =>

@@ -65,12 +65,13 @@ export function readInner(found: SimpleCommand, sink: InnerSink): void {
       return
     }
     case 'find':
-      args.forEach(({ text }, index) => {
-        if (!FIND_RUNS.has(text)) return
+      for (const [index, { text }] of args.entries()) {
+        if (!FIND_RUNS.has(text)) continue
+        if (reading.exceeds !== undefined) return
         const end = args.findIndex((arg, at) => at > index && (arg.text === ';' || arg.text === '+'))
         reading.hasWrapper = true
         sink.command(args.slice(index + 1, end === -1 ? undefined : end), 'find')
-      })
+      }
       return
     case 'cd':
     case 'pushd': {

@@ -8,8 +8,11 @@ export const SHELL_LIMITS = {
   /** `sh -c "sh -c '…'"`, `env -S`, `trap`, here-documents for a shell. */
   scripts: 6,
   wrappers: 12,
-  /** The maximum for one command. */
+  /** Of all commands together. Wrapped commands count again with each wrapper. */
   words: 5000,
+  /** Paths that the command may mean: each word of `cd a; cd b; rm …` in each of the folders. Each is looked up on the disk. */
+  paths: 8000,
+  /** The maximum for one command. */
   redirections: 100,
   // The parser searches for the end of each of these: 65,000 braces took half a minute.
   braces: 1500,

@@ -4,6 +4,8 @@ import type { SimpleCommand } from './simple-command.ts'
 /** The findings about a command so far. */
 export interface ShellReading {
   readonly commands: SimpleCommand[]
+  /** The number of words in all of them. */
+  words: number
   /** What other programs may run from their arguments. Only the floor looks at it. */
   readonly suspected: SimpleCommand[]
   /** The parts that we did not understand. */
@@ -20,6 +22,7 @@ export interface ShellReading {
 export function createReading(folders: readonly string[]): ShellReading {
   return {
     commands: [],
+    words: 0,
     suspected: [],
     doubts: [],
     hasWrapper: false,
@@ -32,7 +35,8 @@ export function createReading(folders: readonly string[]): ShellReading {
 
 export function addCommand(reading: ShellReading, command: SimpleCommand): void {
   const { words, redirections } = SHELL_LIMITS
-  if (command.args.length > words) reading.exceeds ??= `more than ${words} words in a command`
+  reading.words += command.args.length
+  if (reading.words > words) reading.exceeds ??= `more than ${words} words`
   if (command.written.length > redirections) reading.exceeds ??= `more than ${redirections} redirections of a command`
   if (reading.commands.length < SHELL_LIMITS.commands) reading.commands.push(command)
   else reading.exceeds ??= `more than ${SHELL_LIMITS.commands} commands`
