@@ -40,8 +40,11 @@ export function createRedisBus({ url, nodeId, clock }: RedisBusOptions): LiveBus
   /** Drops a connection that does not answer; it is made again. */
   const within = (client: Redis, work: Promise<unknown>): Promise<void> => {
     const timer = clock.setTimer(PATIENCE_MS, () => drop(client))
-    const done = (): void => timer.cancel()
-    return work.then(done, done)
+    // What cannot be sent now is worthless later.
+    return work
+      .then(() => undefined)
+      .catch(() => undefined)
+      .finally(() => timer.cancel())
   }
   const drop = (client: Redis): void => {
     if (client === publisher) isPublishing = false
