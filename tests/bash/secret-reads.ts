@@ -95,6 +95,12 @@ const WALKS: readonly string[] = [
   'git grep --no-index SECRET ~',
   'tar cf - ~/.ssh',
   'cat to-*/*',
+  'cat hard-k*',
+  'head -n 2 h*',
+  'grep SECRET hard-*',
+  'grep -r SECRET .',
+  'grep -rn SECRET',
+  'grep -rh SECRET . --include=hard-key',
   'cat to-key',
   'head to-s*/id_rsa',
 ]

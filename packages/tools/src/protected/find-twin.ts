@@ -14,6 +14,10 @@ export interface FileIdentity {
 
 export type TwinFinder = (path: string, stats: FileIdentity) => ProtectedEntry | undefined
 
+/** Whether one of these files has another name, which can lie in any workspace. */
+export const haveTwin = (entries: readonly ProtectedEntry[]): boolean =>
+  [...filesByIdentity(entries).values()].some(({ path }) => (statOf(path)?.nlink ?? 1n) > 1n)
+
 /** Looks at the protected files when it is first asked about a file with several names. */
 export function createTwinFinder(entries: readonly ProtectedEntry[]): TwinFinder {
   let files: ReadonlyMap<string, ProtectedEntry> | undefined

@@ -4,7 +4,7 @@ import { homedir, userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { ANYWHERE_NAMES, HOME_NAMES, HOME_PROGRAMS } from './home-names.ts'
 import { realPathOf } from '../real-path.ts'
-import { type FileIdentity, createTwinFinder, statOf } from './find-twin.ts'
+import { type FileIdentity, createTwinFinder, haveTwin, statOf } from './find-twin.ts'
 import { foldName } from './fold-name.ts'
 import { isBelow, isWithin, upwards } from './path-order.ts'
 
@@ -25,6 +25,8 @@ export interface ProtectedView {
   find(path: string, access: Access): readonly ProtectedEntry[]
   /** The protected file of which this one is a hard link under another name. */
   findTwin(path: string, stats: FileIdentity): ProtectedEntry | undefined
+  /** Whether a file of the server itself has a second name somewhere. */
+  hasSecretTwin(): boolean
   /** Every path that is protected together with its content, whether it exists or not. */
   readonly entries: readonly ProtectedEntry[]
 }
@@ -112,6 +114,7 @@ function createView({ entries, homes, spell }: ViewParts): ProtectedView {
   return {
     entries,
     findTwin: createTwinFinder([...byPath.values()]),
+    hasSecretTwin: () => haveTwin(entries.filter(({ grade }) => grade === 'secret')),
     find(path, access) {
       const spelled = spell(path)
       const found = [...upwards(cut(spelled, longest))].flatMap((above) => byPath.get(above) ?? [])

@@ -70,7 +70,9 @@ function staysInside(known: KnownCommand, options: ReadOptions, context: SafetyC
       const isPattern = known.operands === 'pattern' && !hasPattern && operands[0]?.hasGlob !== true
       const paths = isPattern ? operands.slice(1) : operands
       return (
-        paths.every((field) => isInside(field, context)) && walksInside(known, { operands: paths, options }, context)
+        !mayReadTwin(known, { operands: paths, options }, context) &&
+        paths.every((field) => isInside(field, context)) &&
+        walksInside(known, { operands: paths, options }, context)
       )
     }
   }
@@ -98,19 +100,32 @@ function realPathsOf({ text }: Field, { folders, follow }: SafetyContext): reado
   return paths.flatMap((path) => follow(path) ?? [])
 }
 
+interface Walk {
+  readonly operands: readonly Field[]
+  readonly options: ReadOptions
+}
+
+const isWalking = ({ walks = [] }: KnownCommand, { letters, names }: ReadOptions): boolean =>
+  walks === 'always' || walks.some((option) => letters.has(option) || names.has(option))
+
+/** These print names and sizes only. */
+const PRINTS_NAMES: ReadonlySet<string> = new Set(['ls', 'du'])
+
+/** A file of the server can have a second name in the workspace. A walk or a glob finds it, also in a sandbox. */
+function mayReadTwin(known: KnownCommand, { operands, options }: Walk, context: SafetyContext): boolean {
+  if (PRINTS_NAMES.has(known.words)) return false
+  const isSearching = isWalking(known, options) || known.readsFolders === true || operands.some((one) => one.hasGlob)
+  return isSearching && context.view.hasSecretTwin()
+}
+
 /** In a sandbox a walk finds nothing that is protected. */
-function walksInside(
-  { walks = [], readsFolders = false }: KnownCommand,
-  { operands, options: { letters, names } }: { readonly operands: readonly Field[]; readonly options: ReadOptions },
-  context: SafetyContext,
-): boolean {
+function walksInside(known: KnownCommand, { operands, options }: Walk, context: SafetyContext): boolean {
   const { isConfined, folders, follow, isFolder = () => false, view } = context
   if (isConfined) return true
   const paths = operands.flatMap((one) => pathsOf(one, context)).map((path) => follow?.(path) ?? path)
-  if (readsFolders && paths.some(isFolder)) return false
-  const isWalking = walks === 'always' || walks.some((option) => letters.has(option) || names.has(option))
+  if (known.readsFolders === true && paths.some(isFolder)) return false
   const starts = paths.length === 0 ? folders : paths
-  return !isWalking || starts.every((start) => !view.entries.some(({ path }) => isBelow(path, start)))
+  return !isWalking(known, options) || starts.every((start) => !view.entries.some(({ path }) => isBelow(path, start)))
 }
 
 function wordsOf({ home }: PathContext): WordContext {
