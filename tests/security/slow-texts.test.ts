@@ -41,7 +41,7 @@ async function waitedDuring(act: () => Promise<unknown>): Promise<number> {
 }
 
 it('messages of one repeated piece', async () => {
-  const texts = [' ', '"', '\n', '.', 'note ', '<system-reminder>'].flatMap((piece) => {
+  const texts = [' ', '"', '\n', '.', 'note ', '<system-reminder>', '\u0301\u0316', '\uff9e\u0316'].flatMap((piece) => {
     const long = piece.repeat(LONG / piece.length)
     return [`please${long}x`, `note${long}`, `x${long}x`, long]
   })

@@ -1,3 +1,4 @@
+import { normalizeText } from '../search/normalize-text.ts'
 import type { Memory, MemoryChanges, MemoryFields, MemoryQuery, NewMemory } from '../ports/memory-store.ts'
 
 /** The rules that every memory store applies. */
@@ -65,4 +66,4 @@ function definedOf<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Partial<T>
 }
 
-const fold = (text: string): string => text.normalize('NFKC').toLowerCase()
+const fold = (text: string): string => normalizeText(text, 'NFKC').toLowerCase()

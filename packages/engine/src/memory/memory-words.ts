@@ -6,6 +6,7 @@
  *
  * Stored words were computed with this code. When it changes, they must be computed again.
  */
+import { normalizeText } from '../search/normalize-text.ts'
 import { isStopWord } from './stop-words.ts'
 
 const LONGEST_WORD = 64
@@ -20,7 +21,7 @@ export function memoryWords(text: string): readonly string[] {
   // Created lazily, because it takes milliseconds. The locale does not matter for word boundaries.
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
   const words: string[] = []
-  for (const { segment, isWordLike } of segmenter.segment(text.toLowerCase().normalize('NFKC'))) {
+  for (const { segment, isWordLike } of segmenter.segment(normalizeText(text.toLowerCase(), 'NFKC'))) {
     if (isWordLike !== true) continue
     for (const piece of segment.split(/[^\p{L}\p{N}\p{M}]+/u)) {
       const word = singularOf(piece).slice(0, LONGEST_WORD).toWellFormed()

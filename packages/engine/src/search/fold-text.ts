@@ -1,3 +1,5 @@
+import { normalizeText } from './normalize-text.ts'
+
 /**
  * Makes texts comparable that people consider equal: full case folding (`STRASSE`, `Straße`), compatibility forms
  * (full-width letters, ligatures), and accents in scripts where people omit them (`Über`, `uber`). In other scripts,
@@ -25,8 +27,7 @@ export function foldText(text: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase()
   return (
-    text
-      .normalize('NFKD')
+    normalizeText(text, 'NFKD')
       // Upper case first, because only this turns ß into ss.
       .toUpperCase()
       .toLowerCase()

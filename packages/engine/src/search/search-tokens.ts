@@ -12,6 +12,7 @@
  */
 import { cutRuns, type Run } from './cut-runs.ts'
 import { foldText } from './fold-text.ts'
+import { normalizeText } from './normalize-text.ts'
 
 const LOWER_THEN_UPPER = /[\p{Ll}\p{N}]\p{Lu}/u
 const CAMEL = /(?<=\p{Ll}|\p{N})(?=\p{Lu})/u
@@ -88,7 +89,7 @@ function addPairs(tokens: string[], run: string): void {
 }
 
 /** These scripts have no case and keep their marks. */
-const foldPaired = (run: string): string => run.normalize('NFKC')
+const foldPaired = (run: string): string => normalizeText(run, 'NFKC')
 
 /** The last character is a prefix of the pair that follows in the text. */
 function toPairedTerm(run: string): SearchTerm {

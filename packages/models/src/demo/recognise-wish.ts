@@ -1,5 +1,6 @@
 // The guide understands a message by the words in it that it knows. No grammar, no guessing: the wish with the most
 // known words wins; of several, the one that stands first in the list.
+import { normalizeText } from '@polylogue/engine'
 import { readErrand } from './work/read-errand.ts'
 import { TOUR, type PlainWish, type Topic, type Wish } from './topic.ts'
 
@@ -97,7 +98,7 @@ const NOTES = [
 /** `offered`: the names of the tools that there are. */
 export function recogniseWish(said: string, offered: readonly string[] = []): Wish {
   // Also makes full-width digits and punctuation the usual ones.
-  const text = said.normalize('NFKC').trim()
+  const text = normalizeText(said, 'NFKC').trim()
   const bare = text.replace(/^[\s"'“”`]+|(?<![\s"'“”`.,!?。、)])[\s"'“”`.,!?。、)]+$/g, '')
   if (NEXT.test(bare)) return { type: 'next', word: bare }
   const number = NUMBER.exec(bare)?.[1]
