@@ -273,7 +273,7 @@ export type {
 } from './engine/engine-api.ts'
 export { readSummary } from './views/session-list.ts'
 export type { SessionView } from './views/session-view.ts'
-export { foldText } from './search/fold-text.ts'
+export { foldText, foldTitle } from './search/fold-text.ts'
 export { normalizeText } from './search/normalize-text.ts'
 export { hasTerm, toSearchTerms, toSearchTokens, type SearchTerm } from './search/search-tokens.ts'
 export { SPOKEN_TYPES, spokenText, spokenTextIn } from './search/spoken-text.ts'

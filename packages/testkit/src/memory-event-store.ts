@@ -4,6 +4,7 @@ import {
   decodeEvent,
   encodeEvent,
   foldText,
+  foldTitle,
   hasTerm,
   spokenText,
   storedBytesOf,
@@ -355,7 +356,7 @@ function isListed(
   if (isStarted === true && !listing.isStarted) return false
   if (text === undefined) return true
   const { title = '' } = listing
-  if (foldText(title).includes(foldText(text.trim()))) return true
+  if (foldTitle(title).includes(foldText(text.trim()))) return true
   const terms = toSearchTerms(text)
   const texts = [title, ...events.map(({ row }) => spokenText(decodeEvent(row)))].map(toSearchTokens)
   return terms.length > 0 && terms.every((term) => texts.some((tokens) => hasTerm(tokens, term)))

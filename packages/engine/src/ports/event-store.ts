@@ -192,7 +192,7 @@ export interface ListingQuery {
   readonly userId: UserId
   readonly directory?: string
   /**
-   * Matches a session if its title contains the text (both folded by `foldText`), or if its title and spoken texts
+   * Matches a session if its title (`foldTitle`) contains the text (`foldText`), or if its title and spoken texts
    * (`spokenText`) contain every term (`toSearchTerms`).
    */
   readonly text?: string

@@ -22,6 +22,11 @@ const PLAIN: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
+/** Of a title, in UTF-16 units: every search compares all titles of a user. Its later words are found as words. */
+const LONGEST_TITLE = 500
+
+export const foldTitle = (title: string): string => foldText(title.slice(0, LONGEST_TITLE).toWellFormed())
+
 export function foldText(text: string): string {
   // ASCII, which is most text, needs no folding.
   // oxlint-disable-next-line no-control-regex

@@ -2,7 +2,7 @@ import {
   LOWEST_LEVEL,
   SPOKEN_TYPES,
   encodeEvent,
-  foldText,
+  foldTitle,
   levelOfEvents,
   spokenText,
   storedBytesOf,
@@ -117,7 +117,7 @@ function toListing({ title = '', directory, isPinned, isStarted, changedAt }: Se
     p: Number(isPinned),
     s: Number(isStarted),
     d: directory ?? null,
-    t: foldText(title),
+    t: foldTitle(title),
     w: toWords(title) ?? '',
   }
 }

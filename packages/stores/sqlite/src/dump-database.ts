@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { foldText, type TransferRow } from '@polylogue/engine'
+import { foldTitle, type TransferRow } from '@polylogue/engine'
 import { toTransferRow, transferTables, type Row, type TransferTable } from '@polylogue/store-rows'
 
 const ownRows = (table: string): string => `SELECT * FROM ${table} ORDER BY rowid`
@@ -41,4 +41,4 @@ export async function* dumpDatabase(file: string): AsyncGenerator<TransferRow> {
 }
 
 const adapt = (table: TransferTable, row: Row): Row =>
-  table === 'listings' && typeof row['title'] === 'string' ? { ...row, title: foldText(row['title']) } : row
+  table === 'listings' && typeof row['title'] === 'string' ? { ...row, title: foldTitle(row['title']) } : row

@@ -4,7 +4,7 @@
  * session are found again when it is deleted. Nothing here waits or commits.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { foldText, toSearchTokens, type SearchTerm, type UserId } from '@polylogue/engine'
+import { foldTitle, toSearchTokens, type SearchTerm, type UserId } from '@polylogue/engine'
 import { type Row, integerIn, textIn } from '@polylogue/store-rows'
 
 export interface SearchMark {
@@ -99,7 +99,7 @@ export function prepareSearchRows(db: DatabaseSync): SearchRows {
       const user = userWord(textIn(session, 'user_id'))
       const old = mark(sessionId) ?? markIn(insertMark.get(sessionId) ?? {})
       const first = old.number * TEXTS_PER_SESSION
-      const title = foldText(textIn(session, 'title'))
+      const title = foldTitle(textIn(session, 'title'))
       if (old.texts === 0 || title !== old.title) {
         if (old.texts > 0) deleteWords.run(first)
         insertWords.run(first, user, toSearchTokens(textIn(session, 'title')).join(' '))

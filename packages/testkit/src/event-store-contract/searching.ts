@@ -44,6 +44,14 @@ export function describeSearching(subject: () => OpenedEventStore): void {
       expect(await found('aXb')).toBe('')
     })
 
+    it('finds a part of a long title near its start, and words of it anywhere', async () => {
+      const { store } = subject()
+      await store.append(create(1, `begin-with ${'filling '.repeat(200)}the end-of-it`))
+      expect(await found('gin-wi')).toBe('1')
+      expect(await found('end of')).toBe('1')
+      expect(await found('d-of-i')).toBe('')
+    })
+
     it('finds messages and titles together', async () => {
       const { store } = subject()
       await store.append(create(1, 'Animals', [input('Do you know the walrus?'), answer('It lives in the Arctic.')]))
