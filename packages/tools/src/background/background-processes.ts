@@ -1,4 +1,4 @@
-import type { SessionId, ToolOutput } from '@polylogue/engine'
+import type { SessionId, ToolOutput, UserId } from '@polylogue/engine'
 import { createKeptTail } from './kept-tail.ts'
 
 /** A command that goes on after the call that started it. */
@@ -29,10 +29,15 @@ export interface Look {
 /** Runs the command until it ends or `signal` aborts. It never outlives `signal` for long. */
 export type BackgroundRun = (signal: AbortSignal, print: (text: string) => void) => Promise<ToolOutput>
 
+export interface BackgroundOwner {
+  readonly sessionId: SessionId
+  readonly userId: UserId
+}
+
 /** The commands that run in the background, by session. They end with their session and with the server. */
 export interface BackgroundProcesses {
-  /** Throws when the session has as many as it may have. */
-  start(sessionId: SessionId, command: string, run: BackgroundRun): BackgroundProcess
+  /** Throws when the session, or its user, has as many as it may have. */
+  start(owner: BackgroundOwner, command: string, run: BackgroundRun): BackgroundProcess
   find(sessionId: SessionId, id: string): BackgroundProcess | undefined
   list(sessionId: SessionId): readonly BackgroundProcess[]
   /** Ends those of a session. */
@@ -42,6 +47,8 @@ export interface BackgroundProcesses {
 }
 
 const MOST_RUNNING = 8
+/** In all sessions of a user. */
+const MOST_OF_USER = 32
 /** Of one session. Those that have ended are forgotten first. */
 const MOST_KEPT = 32
 const MOST_CHARACTERS = 64 * 1024
@@ -49,21 +56,27 @@ const MOST_CHARACTERS = 64 * 1024
 export function createBackgroundProcesses(): BackgroundProcesses {
   const sessions = new Map<SessionId, Map<string, BackgroundProcess>>()
   const counts = new Map<SessionId, number>()
+  const ofUsers = new Map<UserId, readonly BackgroundProcess[]>()
   let isClosed = false
 
   return {
-    start(sessionId, command, run) {
+    start({ sessionId, userId }, command, run) {
       if (isClosed) throw new Error('the server is stopping')
       const own = sessions.get(sessionId) ?? new Map<string, BackgroundProcess>()
       const running = [...own.values()].filter((entry) => entry.isRunning())
       if (running.length >= MOST_RUNNING) {
         throw new Error(`${MOST_RUNNING} commands run in the background already: stop one of them first`)
       }
+      const ofUser = (ofUsers.get(userId) ?? []).filter((entry) => entry.isRunning())
+      if (ofUser.length >= MOST_OF_USER) {
+        throw new Error(`${MOST_OF_USER} commands of this user run in the background already: stop one of them first`)
+      }
       for (const [id, entry] of own) if (own.size >= MOST_KEPT && !entry.isRunning()) own.delete(id)
       const count = (counts.get(sessionId) ?? 0) + 1
       counts.set(sessionId, count)
       const entry = startEntry(`p${count}`, command, run)
       own.set(entry.id, entry)
+      ofUsers.set(userId, [...ofUser, entry])
       sessions.set(sessionId, own)
       return entry
     },
@@ -79,6 +92,7 @@ export function createBackgroundProcesses(): BackgroundProcesses {
       isClosed = true
       const all = [...sessions.values()].flatMap((own) => [...own.values()])
       sessions.clear()
+      ofUsers.clear()
       await Promise.all(all.map((entry) => entry.stop()))
     },
   }

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asSessionId, type JsonObject, type Tool, type ToolOutput } from '@polylogue/engine'
+import { asSessionId, asUserId, type JsonObject, type Tool, type ToolOutput } from '@polylogue/engine'
 import { createInvocation } from '@polylogue/testkit'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBashTool } from '../bash/bash-tool.ts'
@@ -91,20 +91,29 @@ describe('a command in the background', () => {
 })
 
 describe('a session', () => {
+  const owner = (session: string, user = 'ann') => ({ sessionId: asSessionId(session), userId: asUserId(user) })
+  const never = (signal: AbortSignal): Promise<ToolOutput> =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve({ content: 'stopped' })))
+
   it('has eight at a time', async () => {
-    const session = asSessionId('s')
-    const never = (signal: AbortSignal): Promise<ToolOutput> =>
-      new Promise((resolve) => signal.addEventListener('abort', () => resolve({ content: 'stopped' })))
-    const ids = Array.from({ length: 8 }, () => processes.start(session, 'sleep', never).id)
+    const ids = Array.from({ length: 8 }, () => processes.start(owner('s'), 'sleep', never).id)
     expect(ids).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8'])
-    expect(() => processes.start(session, 'sleep', never)).toThrow('8 commands run in the background already')
-    await processes.find(session, 'p3')?.stop()
-    expect(processes.start(session, 'sleep', never).id).toBe('p9')
-    expect(processes.start(asSessionId('other'), 'sleep', never).id).toBe('p1')
+    expect(() => processes.start(owner('s'), 'sleep', never)).toThrow('8 commands run in the background already')
+    await processes.find(asSessionId('s'), 'p3')?.stop()
+    expect(processes.start(owner('s'), 'sleep', never).id).toBe('p9')
+    expect(processes.start(owner('other'), 'sleep', never).id).toBe('p1')
+  })
+
+  it('has 32 in all sessions of its user', async () => {
+    for (let count = 0; count < 32; count += 1) processes.start(owner(`s${count % 4}`), 'sleep', never)
+    expect(() => processes.start(owner('s5'), 'sleep', never)).toThrow('32 commands of this user')
+    expect(processes.start(owner('s6', 'bob'), 'sleep', never).id).toBe('p1')
+    await processes.end(asSessionId('s1'))
+    expect(processes.start(owner('s5'), 'sleep', never).id).toBe('p1')
   })
 
   it('does not see those of others', async () => {
-    processes.start(asSessionId('other'), 'true', async () => ({ content: '' }))
+    processes.start(owner('other'), 'true', async () => ({ content: '' }))
     await expect(look({ id: 'p1' })).rejects.toThrow('no command is named p1')
     expect((await look({})).content).toBe('No command was started in the background.')
   })
