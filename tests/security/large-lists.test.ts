@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 
 it.each(LISTS)(
-  '%s is answered piece by piece',
+  'S26: %s is answered piece by piece',
   async (path) => {
     const answers = await Promise.all([1, 2, 3].map(() => send('GET', path)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -56,7 +56,7 @@ it.each(LISTS)(
   60_000,
 )
 
-it('Blade lists every session once, with its whole title', async () => {
+it('S26: Blade lists every session once, with its whole title', async () => {
   const { text } = await send('GET', '/api/sessions?limit=1000')
   const { items, total } = JSON.parse(text) as { readonly items: readonly Item[]; readonly total: number }
   expect(total).toBe(COUNT + LARGE)
@@ -64,7 +64,7 @@ it('Blade lists every session once, with its whole title', async () => {
   expect(items.filter(({ intent }) => intent === '𝕏'.repeat(20_000))).toHaveLength(COUNT)
 })
 
-it('AAP lists every session once, over several pages', async () => {
+it('S26: AAP lists every session once, over several pages', async () => {
   const seen: string[] = []
   for (let after: string | undefined = ''; after !== undefined;) {
     const { text } = await send('GET', `/aap/v3/sessions${after === '' ? '' : `?after=${after}`}`)
