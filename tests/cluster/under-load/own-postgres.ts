@@ -20,6 +20,8 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return {
     url,
     async freeze(ms, meanwhile) {
+      // First the one that starts the others: a process that begins after the list was read would go on and serve its client.
+      signal(server.pid ?? 0, 'SIGSTOP')
       const pids = await familyOf(server.pid ?? 0)
       for (const pid of pids) signal(pid, 'SIGSTOP')
       try {
