@@ -216,10 +216,15 @@ it('console 22: 10,000 turns open at their end, with few rows in the page', asyn
   )
   expect(asked).toBe(0)
   // The place of every row is kept: the middle is loaded when it comes into view.
+  await chat.answered('Answer 4999')
   await stage.page.mouse.move(700, 300)
-  await stage.page.mouse.wheel(0, -400)
   // Nothing has come since.
-  await stage.page.getByRole('button', { name: 'To the end' }).waitFor()
+  const toEnd = stage.page.getByRole('button', { name: 'To the end' })
+  const scrollUp = async (): Promise<boolean> => {
+    await stage.page.mouse.wheel(0, -400)
+    return toEnd.isVisible()
+  }
+  await expect.poll(scrollUp, { timeout: 15_000 }).toBe(true)
   await stage.page.evaluate("document.querySelector('[data-virtuoso-scroller]').scrollTo({ top: 0 })")
   await stage.page.locator('.said').getByText('Question 0', { exact: true }).waitFor()
   await stage.page.goto(stage.server().url ?? '')
