@@ -21,8 +21,8 @@ it.each([
   ['the end', `${'a'.repeat(400_000)}ba`],
 ])('takes linear time where one letter in %s differs', (_, part) => {
   const text = `${'a'.repeat(8_000_000)}b`
-  const before = process.cpuUsage()
+  const before = process.threadCpuUsage()
   expect(findPlaces(text, part, 10)).toEqual([])
   // The search of the runtime takes minutes.
-  expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000)
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(3_000)
 })
