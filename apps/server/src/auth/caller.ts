@@ -10,6 +10,6 @@ export interface Caller {
   readonly mayMakeKeys: boolean
   /** Of a page that is embedded: it sees this session and no other. */
   readonly onlySession?: string
-  /** Aborts when it is revoked: whatever it opened ends then. */
+  /** Aborts when it is revoked or expires: whatever it opened ends then. */
   readonly revoked: AbortSignal
 }

@@ -1,4 +1,4 @@
-import { asUserId, type KeyStore } from '@polylogue/engine'
+import { StorageFault, asUserId, type KeyStore } from '@polylogue/engine'
 import { createFakeClock, createMemoryKeyStore } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { randomBytes } from '../platform/random-bytes.ts'
@@ -159,6 +159,73 @@ it('a sign-in lasts twelve hours beyond its last use, and thirty days at most', 
   clock.advance(half)
   expect(await keys.find(plain)).toBeUndefined()
   expect(await keys.list()).toEqual([])
+})
+
+describe('what a sign-in has opened', () => {
+  const HOUR = 60 * 60_000
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+  it('ends with the sign-in, twelve hours after its last use', async () => {
+    const { keys, clock } = createTestRing()
+    const { plain } = await keys.createSignIn(anna, FIREFOX)
+    const open = await keys.find(plain)
+    clock.advance(11 * HOUR)
+    await keys.find(plain)
+    clock.advance(11 * HOUR)
+    await settled()
+    expect(open?.revoked.aborted).toBe(false)
+    clock.advance(HOUR)
+    await settled()
+    expect(open?.revoked.aborted).toBe(true)
+    expect(await keys.find(plain)).toBeUndefined()
+    expect(clock.pendingTimers()).toBe(0)
+  })
+
+  it('ends after thirty days, however much the sign-in is used', async () => {
+    const { keys, clock } = createTestRing()
+    const { plain } = await keys.createSignIn(anna, FIREFOX)
+    const open = await keys.find(plain)
+    for (let hours = 0; hours < 30 * 24 - 6; hours += 6) {
+      clock.advance(6 * HOUR)
+      await settled()
+      expect((await keys.find(plain))?.revoked.aborted).toBe(false)
+    }
+    clock.advance(6 * HOUR)
+    await settled()
+    expect(open?.revoked.aborted).toBe(true)
+  })
+
+  it('stays open while the storage does not answer, and ends when it does', async () => {
+    const { clock, store } = createTestRing()
+    let isBroken = false
+    const findKey: KeyStore['findKey'] = (hash) =>
+      isBroken ? Promise.reject(new StorageFault('broken', 'away')) : store.findKey(hash)
+    const keys = createKeyRing({
+      store: { ...store, findKey },
+      clock,
+      random: randomBytes,
+      digest: sha256,
+      extraKeys: [],
+    })
+    const { plain } = await keys.createSignIn(anna, FIREFOX)
+    const open = await keys.find(plain)
+    isBroken = true
+    clock.advance(12 * HOUR)
+    await settled()
+    expect(open?.revoked.aborted).toBe(false)
+    isBroken = false
+    clock.advance(60_000)
+    await settled()
+    expect(open?.revoked.aborted).toBe(true)
+  })
+
+  it('leaves nothing to wait for when it is revoked', async () => {
+    const { keys, clock } = createTestRing()
+    const { plain, record } = await keys.createSignIn(anna, FIREFOX)
+    await keys.find(plain)
+    await keys.revoke(record.id)
+    expect(clock.pendingTimers()).toBe(0)
+  })
 })
 
 it('a sign-in with a key ends with that key, and with no other', async () => {

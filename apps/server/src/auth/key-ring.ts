@@ -12,6 +12,7 @@ import {
 import { encodeBase64Url } from '../platform/encode-base64url.ts'
 import { API_KEY_PREFIX, makeApiKey } from './api-key.ts'
 import { createKnownKeys } from './known-keys.ts'
+import { createSignInExpiry } from './sign-in-expiry.ts'
 
 /** The owner of the data directory: the first key, the `--key` keys and the owner socket speak for this user. */
 export const LOCAL_USER = asUserId('local')
@@ -70,7 +71,7 @@ export interface FoundKey {
   readonly kind: 'api' | 'browser'
   /** Present for a sign-in of a browser. */
   readonly signIn?: { readonly host: string; readonly isRecent: boolean }
-  /** Aborts when the key is revoked: whatever it opened ends then. */
+  /** Aborts when the key is revoked or expires: whatever it opened ends then. */
   readonly revoked: AbortSignal
 }
 
@@ -113,6 +114,20 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
   const trusted = new Set<string>()
   const isLive = (record: KeyRecord): boolean => (expiryOf(record) ?? Number.POSITIVE_INFINITY) > clock.now()
 
+  const end = (id: string): void => {
+    known.forgetKey(id)
+    expiry.forget(id)
+    revocationOf(id).abort()
+  }
+  const expiry = createSignInExpiry({
+    clock,
+    end,
+    findExpiry: async (hash) => {
+      const record = await store.findKey(hash)
+      return record && expiryOf(record)
+    },
+  })
+
   const lookUp = async (hash: string): Promise<KeyRecord | undefined> => {
     const remembered = known.find(hash)
     if (remembered?.isFresh === true) return remembered.record
@@ -149,8 +164,7 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
 
   const revokeOne = async (id: string): Promise<boolean> => {
     if (!(await store.revokeKey(id))) return false
-    known.forgetKey(id)
-    revocationOf(id).abort()
+    end(id)
     return true
   }
 
@@ -169,6 +183,8 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
       const record = await lookUp(hash)
       if (record === undefined || !isLive(record)) return undefined
       store.touchKey(record.id, clock.now())
+      const expiresAt = expiryOf({ ...record, lastUsedAt: clock.now() })
+      if (expiresAt !== undefined) expiry.watch({ id: record.id, hash }, expiresAt)
       const { id, userId, kind, prefix: host, createdAt } = record
       const signIn = kind === 'browser' ? { host, isRecent: clock.now() - createdAt < RECENT_MS } : undefined
       return { id, userId, kind, revoked: revocationOf(id).signal, ...(signIn && { signIn }) }
@@ -214,8 +230,7 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
     async endRevoked() {
       for (const id of await store.findRevoked([...trusted])) {
         trusted.delete(id)
-        known.forgetKey(id)
-        revocationOf(id).abort()
+        end(id)
       }
     },
 
