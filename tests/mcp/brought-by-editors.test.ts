@@ -86,6 +86,28 @@ describe('MCP servers that an editor brings into a session', () => {
     expect(await findProcesses(marker)).toEqual([])
   })
 
+  it('are not covered by what was allowed to another program or address that calls itself the same', async () => {
+    const editor = await openEditor()
+    editor.onRequest('session/request_permission', () => ({
+      outcome: { outcome: 'selected', optionId: 'allow_always' },
+    }))
+    const asked = () => editor.frames.filter(({ method }) => method === 'session/request_permission').length
+    const first = server('given', 'echo')
+    const { sessionId } = await editor.request('session/new', { cwd: work, mcpServers: [first] })
+    await prompt(editor, sessionId, call('a', 'mcp_given_echo', { msg: 'first' }))
+    await prompt(editor, sessionId, call('b', 'mcp_given_echo', { msg: 'again' }))
+    expect(asked()).toBe(1)
+
+    const disguised = { ...first, args: [...first.args, 'another'] }
+    await editor.request('session/load', { sessionId, cwd: work, mcpServers: [disguised] })
+    await prompt(editor, sessionId, call('c', 'mcp_given_echo', { msg: 'second' }))
+    expect(asked()).toBe(2)
+
+    await editor.request('session/load', { sessionId, cwd: work, mcpServers: [first] })
+    await prompt(editor, sessionId, call('d', 'mcp_given_echo', { msg: 'third' }))
+    expect(asked()).toBe(2)
+  })
+
   it('are there in the first prompt, and so are those of the configuration', async () => {
     const { name: _, env: __, ...configured } = server('', 'echo')
     const config = { mcpServers: { configured: { ...configured, trusted: true } } }

@@ -1,7 +1,7 @@
 import type { Clock, Digest, LogEntry } from '@polylogue/engine'
 import { createAllowance } from '../web/allowance.ts'
 import { createMcpConnection, type McpConnection, type McpHealth } from './mcp-connection.ts'
-import { keyOfServer, type McpServer } from './mcp-server.ts'
+import { identityOf, keyOfServer, type McpServer } from './mcp-server.ts'
 import { createMcpPrompt, type McpPrompt } from './mcp-prompt.ts'
 import { createMcpTool, type McpTool } from './mcp-tool.ts'
 import { nameServers, nameTool } from './tool-names.ts'
@@ -96,7 +96,7 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
     await shared.connection.close()
   }
 
-  function listOf(held: readonly McpConnection[], beside: readonly string[]): readonly McpTool[] {
+  function listOf(held: readonly McpConnection[], beside: readonly string[], scope: string): readonly McpTool[] {
     const names = new Set([...held.map(({ server }) => server.name), ...beside])
     const parts = nameServers([...names], digest)
     const tools = new Map<string, McpTool>()
@@ -107,7 +107,10 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
         const warn = (problem: string): void =>
           log({ level: 'warn', message: `tool ${name}: ${problem}`, mcpServer: serverName })
         if (tools.has(name)) warn('its name is taken by another tool of the same server; it is left out')
-        else tools.set(name, createMcpTool({ name, connection, definition, digest, warn, arePrograms }))
+        else {
+          const bound = scope === SHARED_SCOPE ? {} : { identity: identityOf(connection.server) }
+          tools.set(name, createMcpTool({ name, connection, definition, digest, warn, arePrograms, ...bound }))
+        }
       }
     }
     return [...tools.values()]
@@ -133,7 +136,7 @@ export function createMcpPool(options: McpPoolOptions): McpPool {
       let released: Promise<void> | undefined
       return {
         tools() {
-          if (known?.revision !== revision) known = { revision, tools: listOf(held, beside) }
+          if (known?.revision !== revision) known = { revision, tools: listOf(held, beside, scope) }
           return known.tools
         },
         prompts: () => promptsOf(held, beside),

@@ -1,4 +1,4 @@
-import type { Digest } from '@polylogue/engine'
+import type { Digest, JsonObject } from '@polylogue/engine'
 import { canonicalJson } from '@polylogue/engine'
 
 /** One MCP server, configured by the operator or by an editor. */
@@ -30,6 +30,18 @@ export const DEFAULT_DEADLINE_MS = 60_000
 export function keyOfServer(server: McpServer, scope: string, digest: Digest): string {
   const { name, reach, trusted, deadlineMs, isPublicOnly = false } = server
   return digest(canonicalJson({ scope, name, reach: { ...reach }, trusted, deadlineMs, isPublicOnly }))
+}
+
+/**
+ * What a server is, for approvals of its tools: its program or its address. Values of variables, headers and queries are left
+ * out: they hold secrets, which change, and the digest of a short one could be guessed.
+ */
+export function identityOf({ reach }: McpServer): JsonObject {
+  if (reach.type === 'stdio') {
+    return { command: reach.command, args: [...reach.args], variables: Object.keys(reach.env).toSorted() }
+  }
+  const { origin, pathname } = new URL(reach.url)
+  return { type: reach.type, origin, pathname }
 }
 
 /** The values that no message may contain: of variables, headers and parts of the address. */

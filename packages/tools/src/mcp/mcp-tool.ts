@@ -1,11 +1,11 @@
-import type { Tool, ToolEffect } from '@polylogue/engine'
+import { canonicalJson, type JsonObject, type Tool, type ToolEffect } from '@polylogue/engine'
 import { type McpToolCall, callMcpTool } from './call-mcp-tool.ts'
 import type { McpServer } from './mcp-server.ts'
 import type { ToolDefinition } from './tool-definition.ts'
 
 /** A tool of an MCP server. */
 export interface McpTool extends Tool {
-  /** The digest of the server's description. When it changes, earlier approvals no longer apply. */
+  /** The digest of the server's description, and of what a client's server is. When it changes, earlier approvals no longer apply. */
   readonly definition: string
   /** The server's name in the configuration. */
   readonly server: string
@@ -17,10 +17,12 @@ export interface McpToolOptions extends Omit<McpToolCall, 'tool' | 'invocation'>
   readonly name: string
   /** Servers that are programs on this machine count as tools without a sandbox. */
   readonly arePrograms: 'unconfined' | 'allowed'
+  /** Of a server that a client brought. Anything can call itself the same and list the same tools. */
+  readonly identity?: JsonObject
 }
 
 export function createMcpTool(options: McpToolOptions): McpTool {
-  const { name, connection, definition, digest, warn, arePrograms } = options
+  const { name, connection, definition, digest, warn, arePrograms, identity } = options
   const { server } = connection
   const title = definition.title ?? definition.name
   return {
@@ -33,7 +35,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     exposed: true,
     kind: 'other',
     nature: 'plain',
-    definition: definition.digest,
+    definition: identity ? digest(canonicalJson([identity, definition.digest])) : definition.digest,
     server: server.name,
     ...(arePrograms === 'unconfined' && server.reach.type === 'stdio' && { isUnconfined: true }),
     check: definition.check,
