@@ -230,6 +230,7 @@ describe('a request that is refused', () => {
     ],
     [() => opened.clientOf('ann').createKey({ body: { name: 'x', user: 'ben' } }), 403, 'for yourself only'],
     [() => opened.clientOf('stale').createKey({ body: { name: 'x' } }), 403, 'Sign in again'],
+    [() => opened.clientOf('stale').embedSession({ id: 'x' }), 403, 'Sign in again'],
     [() => opened.clientOf('ben').listUsers(), 403, 'Only admins'],
     [() => opened.clientOf('ben').addUser({ body: { name: 'cleo' } }), 403, 'Only admins'],
     [() => opened.clientOf('ben').changeUser({ name: 'ben', body: { role: 'admin' } }), 403, 'Only admins'],

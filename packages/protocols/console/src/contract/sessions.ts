@@ -164,7 +164,9 @@ export const sessionOperations = defineOperations({
     status: 201,
     body: z.strictObject({}),
     answer: z.object({ url: z.string(), expiresAt: time }),
-    refusals: { 403: 'no page is listed, or the server has no https address' },
+    refusals: {
+      403: 'no page is listed, the server has no https address, or the browser signed in more than ten minutes ago',
+    },
   },
   cancelCall: {
     method: 'POST',

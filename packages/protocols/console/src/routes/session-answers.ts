@@ -81,7 +81,10 @@ export function answerSessions(deps: SessionDeps): Answers<typeof sessionOperati
         ...(title !== undefined && { title }),
       }),
 
-    async embedSession({ caller: { userId }, params }) {
+    async embedSession({ caller: { userId, mayMakeKeys }, params }) {
+      if (!mayMakeKeys) {
+        throw new Refusal(403, 'This browser signed in more than ten minutes ago. Sign in again to make an address.')
+      }
       const sessionId = asSessionId(params.id)
       await engine.readSession(userId, sessionId)
       const link = await deps.embedLink(userId, sessionId)
