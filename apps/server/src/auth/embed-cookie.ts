@@ -18,6 +18,8 @@ export function readEmbedCookie(header: string | undefined): string | undefined 
 /** In the record of the sign-in, in the place of the host. No `Host` line holds a blank. */
 export const embedHost = (sessionId: string, host: string): string => `embed ${sessionId} ${host}`
 
+export const isEmbedHost = (recorded: string): boolean => recorded.startsWith('embed ')
+
 /** The session, if the record is one of an embedded page on this host. */
 export function sessionOfEmbed(recorded: string | undefined, host: string): string | undefined {
   const [kind, sessionId, recordedHost] = recorded?.split(' ') ?? []

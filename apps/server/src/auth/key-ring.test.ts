@@ -3,6 +3,7 @@ import { createFakeClock, createMemoryKeyStore } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { sha256 } from '../platform/sha256.ts'
+import { embedHost } from './embed-cookie.ts'
 import { TooManyKeys, createKeyRing } from './key-ring.ts'
 
 const anna = asUserId('anna')
@@ -159,6 +160,51 @@ it('a sign-in lasts twelve hours beyond its last use, and thirty days at most', 
   clock.advance(half)
   expect(await keys.find(plain)).toBeUndefined()
   expect(await keys.list()).toEqual([])
+})
+
+describe('a user who signs in again and again', () => {
+  it('has a hundred browsers at most: the one that was used longest ago is signed out', async () => {
+    const { keys, clock } = createTestRing()
+    const { plain: kept } = await keys.createSignIn(anna, FIREFOX)
+    const { plain: idle } = await keys.createSignIn(anna, FIREFOX)
+    const open = await keys.find(idle)
+    for (let count = 0; count < 99; count++) {
+      clock.advance(1)
+      await keys.find(kept)
+      await keys.createSignIn(anna, FIREFOX)
+    }
+    expect(await keys.list(anna)).toHaveLength(100)
+    expect(await keys.find(kept)).toBeDefined()
+    expect(await keys.find(idle)).toBeUndefined()
+    expect(open?.revoked.aborted).toBe(true)
+  })
+
+  it('has no more when all come at once, and signs nobody else out', async () => {
+    const { keys } = createTestRing()
+    await keys.createSignIn(ben, FIREFOX)
+    await keys.createApiKey(anna, 'laptop')
+    await Promise.all(Array.from({ length: 250 }, () => keys.createSignIn(anna, FIREFOX)))
+    expect((await keys.list(anna)).filter(({ kind }) => kind === 'browser').length).toBeLessThanOrEqual(100)
+    expect((await keys.list(anna)).filter(({ kind }) => kind === 'api')).toHaveLength(1)
+    expect(await keys.list(ben)).toHaveLength(1)
+  })
+
+  it('stays signed in whoever looks at embedded sessions', async () => {
+    const { keys, clock } = createTestRing()
+    const { plain } = await keys.createSignIn(anna, FIREFOX)
+    clock.advance(1)
+    for (let count = 0; count < 150; count++) await keys.createSignIn(anna, { name: 'x', host: embedHost('s', 'a:1') })
+    expect(await keys.find(plain)).toBeDefined()
+    expect(await keys.list(anna)).toHaveLength(151)
+  })
+
+  it('leaves no expired sign-in in the storage', async () => {
+    const { keys, clock, store } = createTestRing()
+    for (let count = 0; count < 5; count++) await keys.createSignIn(anna, FIREFOX)
+    clock.advance(12 * 60 * 60_000)
+    await keys.createSignIn(anna, FIREFOX)
+    expect(await store.listKeys(anna)).toHaveLength(1)
+  })
 })
 
 describe('what a sign-in has opened', () => {

@@ -13,6 +13,7 @@ import { encodeBase64Url } from '../platform/encode-base64url.ts'
 import { API_KEY_PREFIX, makeApiKey } from './api-key.ts'
 import { createKnownKeys } from './known-keys.ts'
 import { createSignInExpiry } from './sign-in-expiry.ts'
+import { findSurplus } from './surplus-sign-ins.ts'
 
 /** The owner of the data directory: the first key, the `--key` keys and the owner socket speak for this user. */
 export const LOCAL_USER = asUserId('local')
@@ -43,7 +44,7 @@ export interface KeyRing {
   ensureApiKey(userId: UserId, name: string, plain: string): Promise<boolean>
   /** What somebody asked for. Limits are counted by key, so that nobody may have any number: rejects with `TooManyKeys`. */
   requestApiKey(userId: UserId, name: string): Promise<CreatedKey>
-  /** For the browser that signed in at this `Host`. A sign-in with a key ends with that key. */
+  /** For the browser that signed in at this `Host`. A sign-in with a key ends with that key. Too many end the oldest ones. */
   createSignIn(userId: UserId, browser: SigningIn): Promise<CreatedKey>
   /** Stored keys that still open something; without a user, everybody's. */
   list(userId?: UserId): Promise<readonly KeyRecord[]>
@@ -220,6 +221,7 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
       const made = await create(key, encodeBase64Url(random(32)), keyId)
       // The key may have been revoked while its sign-in was stored.
       if (keyId !== undefined && revocationOf(keyId).signal.aborted) await revokeOne(made.record.id)
+      for (const { id } of findSurplus(await store.listKeys(userId), made.record, isLive)) await revokeOne(id)
       return made
     },
 
