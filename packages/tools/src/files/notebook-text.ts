@@ -13,11 +13,15 @@ const notebook = z.object({
   metadata: z.object({ language_info: z.object({ name: z.string() }).optional() }).optional(),
 })
 
+/** Looking at each value takes time. The pictures of a notebook are long, but few values. */
+const MOST_VALUES = 200_000
+
 /** The maximum length of one output. */
 const LONGEST_OUTPUT = 4_000
 
-/** The cells of a Jupyter notebook with their outputs, as text. `undefined`: not a notebook. */
+/** The cells of a Jupyter notebook with their outputs, as text. `undefined`: not a notebook, or one of too many values. */
 export function readNotebook(json: string): string | undefined {
+  if (hasManyValues(json)) return undefined
   const parsed = notebook.safeParse(parseJson(json))
   if (!parsed.success) return undefined
   const { cells, metadata } = parsed.data
@@ -45,6 +49,19 @@ function describeOutput(given: z.output<typeof output>): string {
 
 const cut = (shown: string): string =>
   shown.length <= LONGEST_OUTPUT ? shown : `${shown.slice(0, LONGEST_OUTPUT).toWellFormed()}… [cut]`
+
+/** Counts before anything is parsed. Commas and brackets in strings do not count. */
+function hasManyValues(json: string): boolean {
+  let values = 0
+  let isInString = false
+  for (let at = 0; at < json.length && values <= MOST_VALUES; at += 1) {
+    const character = json[at]
+    if (character === '\\') at += 1
+    else if (character === '"') isInString = !isInString
+    else if (!isInString && (character === ',' || character === '[' || character === '{')) values += 1
+  }
+  return values > MOST_VALUES
+}
 
 function parseJson(json: string): unknown {
   try {

@@ -16,24 +16,40 @@ export const MOST_LINES = 2000
 const LONGEST_LINE = 2000
 const MOST_CHARACTERS = 128 * 1024
 
-/** Lines in the format of `cat -n`, which every model knows. */
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+/** Lines in the format of `cat -n`, which every model knows. Copies only the lines that it returns. */
 export function numberLines(text: string, { offset, limit, isCut }: LineWindow): NumberedLines {
-  const all = text.split(/\r?\n/)
-  if (all.at(-1) === '') all.pop()
-  const total = isCut ? `the first ${all.length}` : `${all.length}`
-  if (offset > all.length) return { lines: [], notes: [`has only ${total} lines`] }
   const lines: string[] = []
+  let count = 0
   let characters = 0
-  for (const [index, line] of all.slice(offset - 1, offset - 1 + limit).entries()) {
-    const numbered = `${String(offset + index).padStart(6)}\t${cutLine(line)}`
-    if (lines.length > 0 && characters + numbered.length > MOST_CHARACTERS) break
-    characters += numbered.length
-    lines.push(numbered)
+  let isFull = false
+  for (let start = 0; start < text.length; count += 1) {
+    const end = endOfLine(text, start)
+    isFull ||= lines.length === limit
+    if (count + 1 >= offset && !isFull) {
+      const until = end < text.length && text.charCodeAt(end - 1) === CARRIAGE_RETURN && end > start ? end - 1 : end
+      const numbered = `${String(count + 1).padStart(6)}\t${cutLine(text.slice(start, until))}`
+      isFull = lines.length > 0 && characters + numbered.length > MOST_CHARACTERS
+      if (!isFull) lines.push(numbered)
+      characters += numbered.length
+    }
+    start = end + 1
   }
+  const total = isCut ? `the first ${count}` : `${count}`
+  if (offset > count) return { lines: [], notes: [`has only ${total} lines`] }
   const last = offset - 1 + lines.length
-  if (offset === 1 && last === all.length) return { lines, notes: [] }
-  const goOn = last < all.length ? `; go on with offset ${last + 1}` : ''
+  if (offset === 1 && last === count) return { lines, notes: [] }
+  const goOn = last < count ? `; go on with offset ${last + 1}` : ''
   return { lines, notes: [`Lines ${offset} to ${last} of ${total}${goOn}.`] }
+}
+
+/** The next line feed, or the end of the text. */
+function endOfLine(text: string, start: number): number {
+  let at = start
+  while (at < text.length && text.charCodeAt(at) !== LINE_FEED) at += 1
+  return at
 }
 
 function cutLine(line: string): string {

@@ -118,6 +118,22 @@ describe('Read of a file that is no plain text', () => {
     await expect(reading).rejects.toThrow('cancelled')
   })
 
+  it('shows a notebook of more than 200,000 values as the text that it is', async () => {
+    const bench = createWorkbench()
+    const cell = (lines: number) => ({ cells: [{ cell_type: 'code', source: Array<string>(lines).fill('[,{') }] })
+    bench.file('ws/most.ipynb', JSON.stringify(cell(190_000)))
+    expect(await bench.say('Read', { path: 'most.ipynb', limit: 1 })).toContain('--- cell 1: code ---')
+    bench.file('ws/more.ipynb', JSON.stringify(cell(210_000)))
+    expect(await bench.say('Read', { path: 'more.ipynb', limit: 1 })).toContain('{"cells":[{"cell_type"')
+  })
+
+  it('reads many PDFs of one answer', async () => {
+    const bench = createWorkbench()
+    bench.file('ws/a.pdf', pdfOf('Hello there'))
+    const said = await Promise.all([1, 2, 3].map(() => bench.say('Read', { path: 'a.pdf', offset: 2 })))
+    expect(said).toEqual(Array(3).fill('     2\tHello there\n[Lines 2 to 2 of 2.]'))
+  })
+
   it('shows the cells of a notebook with their outputs', async () => {
     const bench = createWorkbench()
     const cells = [

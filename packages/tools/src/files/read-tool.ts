@@ -1,4 +1,5 @@
 import type { EditorOf, Tool, ToolOutput } from '@polylogue/engine'
+import { setImmediate as giveWay } from 'node:timers/promises'
 import { z } from 'zod'
 import { askFor, pathInput, type AskedPath } from './asked-path.ts'
 import { atSpot, type Spot } from './at-spot.ts'
@@ -10,7 +11,8 @@ import { formatSize } from './format-size.ts'
 import { imageTypeOf } from '../image-type.ts'
 import { listDirectory } from './list-directory.ts'
 import { numberLines, MOST_LINES } from './number-lines.ts'
-import { openConfined, readBytes } from './read-regular-file.ts'
+import { createOneAtATime } from './one-at-a-time.ts'
+import { openConfined, readBytes, type FileBytes } from './read-regular-file.ts'
 import { cutAtCharacter, decodeText, toFileText } from './text-file.ts'
 
 const MOST_BYTES = 8 * 1024 * 1024
@@ -36,6 +38,9 @@ export interface ReadToolOptions {
 }
 
 export function createReadTool({ confiner, editorOf }: ReadToolOptions): Tool {
+  // An answer can have 500 calls. Each file is in memory as a whole, and each PDF takes a worker thread.
+  const files = createOneAtATime()
+  const pdfs = createOneAtATime()
   return defineFileTool({
     name: 'Read',
     title: 'Read',
@@ -58,13 +63,19 @@ export function createReadTool({ confiner, editorOf }: ReadToolOptions): Tool {
       }
     },
     async run({ input: { path, ...window }, ...call }) {
-      const { workspace, grant, signal } = call
+      const { workspace, grant, signal, userId } = call
       const asked = askFor(workspace, path)
       const confines = await confiner.confine(workspace, permitOf(grant))
       const editor = editorFilesOf(editorOf, call)
       const reading = { confines, asked, window, editor, signal }
       const other = await atSpot(confines, asked, (spot) => showIfNoFile(spot, reading))
-      return other ?? readFile(reading)
+      if (other !== undefined) return other
+      const seen = await files.run(userId, () => seeFile(reading))
+      if (seen.type === 'output') return seen.output
+      // Neither an editor nor a PDF lets other files wait.
+      if (seen.type === 'pdf') return pdfs.run(userId, () => showPdf(reading))
+      const edited = await editor.read(seen.path, MOST_BYTES)
+      return edited === undefined ? seen.show() : showText(toFileText(edited).text, reading)
     },
   })
 }
@@ -84,41 +95,59 @@ async function showIfNoFile(spot: Spot, reading: Reading): Promise<ToolOutput | 
   return text === undefined ? undefined : showText(toFileText(text).text, reading)
 }
 
-async function readFile(reading: Reading): Promise<ToolOutput> {
-  const { confines, asked, editor } = reading
-  const { shown } = asked
-  const { bytes, size, path } = await openConfined(confines, asked, async (opened) => ({
-    ...(await readBytes(opened, MOST_BYTES)),
-    path: opened.path,
-  }))
+type SeenFile =
+  | { readonly type: 'output'; readonly output: ToolOutput }
+  | { readonly type: 'pdf' }
+  /** A text that an editor may have as well, otherwise. */
+  | { readonly type: 'text'; readonly path: string; show(): ToolOutput }
+
+/** Gives way after the file, so many files are no long stop. */
+async function seeFile(reading: Reading): Promise<SeenFile> {
+  reading.signal.throwIfAborted()
+  const seen = await see(reading)
+  await giveWay()
+  return seen
+}
+
+async function see(reading: Reading): Promise<SeenFile> {
+  const { shown } = reading.asked
+  const { bytes, size, path } = await readFile(reading)
   const imageType = imageTypeOf(bytes)
-  if (imageType !== undefined) return (await import('./show-image.ts')).showImage(bytes, imageType, { shown, size })
-  if (bytes.toString('latin1', 0, PDF.length) === PDF) return showPdf(bytes, size, reading)
+  if (imageType !== undefined)
+    return asOutput((await import('./show-image.ts')).showImage(bytes, imageType, { shown, size }))
+  if (bytes.toString('latin1', 0, PDF.length) === PDF) return { type: 'pdf' }
   const isCut = bytes.length < size
   const file = decodeText(isCut ? cutAtCharacter(bytes) : bytes)
-  if (!file) return { content: `${shown} is a binary file of ${formatSize(size)}, which Read does not show.` }
+  if (!file) return asOutput({ content: `${shown} is a binary file of ${formatSize(size)}, which Read does not show.` })
   const notebook =
     shown.endsWith('.ipynb') && !isCut ? (await import('./notebook-text.ts')).readNotebook(file.text) : undefined
-  if (notebook !== undefined) return showText(notebook, reading, { isCut: false, remarks: [NOTEBOOK] })
-  // An editor does not have these as the same text.
-  const isOdd = isCut || file.isDamaged
-  const edited = isOdd ? undefined : await editor.read(path, MOST_BYTES)
-  if (edited !== undefined) return showText(toFileText(edited).text, reading)
+  if (notebook !== undefined) return asOutput(showText(notebook, reading, { isCut: false, remarks: [NOTEBOOK] }))
   const remarks = [
     ...(file.isDamaged ? ['It is not UTF-8: bytes that are no characters are shown as \uFFFD.'] : []),
     ...(isCut
       ? [`The file has ${formatSize(size)}; what comes after ${formatSize(MOST_BYTES)} cannot be read here.`]
       : []),
   ]
-  return showText(file.text, reading, { isCut, remarks })
+  const show = (): ToolOutput => showText(file.text, reading, { isCut, remarks })
+  // An editor does not have these as the same text.
+  return isCut || file.isDamaged ? asOutput(show()) : { type: 'text', path, show }
 }
+
+const asOutput = (output: ToolOutput): SeenFile => ({ type: 'output', output })
+
+const readFile = ({ confines, asked }: Reading): Promise<FileBytes & { readonly path: string }> =>
+  openConfined(confines, asked, async (opened) => ({ ...(await readBytes(opened, MOST_BYTES)), path: opened.path }))
 
 const NOTEBOOK = 'This is the notebook as text, so the line numbers are not those of the file.'
 
-async function showPdf(bytes: Buffer, size: number, reading: Reading): Promise<ToolOutput> {
-  const { shown } = reading.asked
-  if (bytes.length < size)
+/** Reads the file again: PDFs that wait are not in memory. */
+async function showPdf(reading: Reading): Promise<ToolOutput> {
+  reading.signal.throwIfAborted()
+  const { bytes, size } = await readFile(reading)
+  if (bytes.length < size) {
+    const { shown } = reading.asked
     return { content: `${shown} is a PDF of ${formatSize(size)}; Read takes ${formatSize(MOST_BYTES)}.` }
+  }
   const { readPdfText } = await import('./pdf-text.ts')
   return showText(await readPdfText(bytes, reading), reading)
 }
