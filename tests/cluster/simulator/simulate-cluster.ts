@@ -20,6 +20,8 @@ export interface SimulationOptions {
   readonly plant?: (store: EventStore, random: Random) => EventStore
   readonly nodes?: number
   readonly actions?: number
+  /** The longest pause of a model after a word. With seconds, steps outlast leases that are not renewed. */
+  readonly wordMs?: number
   /** Called in the end. */
   readonly look?: (cluster: MemoryCluster) => void
 }
@@ -41,7 +43,7 @@ export async function simulateCluster(seed: number, options: SimulationOptions =
   cluster.deliver = lossy
   cluster.deliverJob = lossy
   const store = options.plant?.(memory, random) ?? memory
-  const world: World = { random, clock, cluster, store, ids: createTestIds(), runs: [] }
+  const world: World = { random, clock, cluster, store, ids: createTestIds(), runs: [], wordMs: options.wordMs ?? 300 }
   const nodes = Array.from({ length: options.nodes ?? 3 }, () => new SimulatedNode(world, planNode(random)))
   for (const node of nodes) await node.start()
   const simulation = new Simulation(world, nodes)
@@ -76,6 +78,8 @@ class Simulation {
   readonly #acknowledged: Acknowledged[] = []
   readonly #problems: string[] = []
   #said = 0
+  /** No node has died, stopped or frozen. */
+  #areNodesWell = true
 
   constructor(world: World, nodes: SimulatedNode[]) {
     this.#world = world
@@ -102,7 +106,7 @@ class Simulation {
     else if (fate < 11) this.#cancel(node, sessionId)
     else if (fate < 15) void node.read(sessionId)
     else if (fate < 16) this.#replace(node)
-    else if (fate < 17) node.freeze()
+    else if (fate < 17) this.#freeze(node)
     else if (fate < 18) for (const each of this.#nodes) each.thaw()
     else if (fate < 19) this.#world.cluster.setUp(false)
     else this.#world.cluster.setUp(true)
@@ -140,8 +144,14 @@ class Simulation {
     if (!(error instanceof EngineError)) this.#problems.push(String(error))
   }
 
+  #freeze(node: SimulatedNode): void {
+    this.#areNodesWell = false
+    node.freeze()
+  }
+
   /** A node dies or stops in order, and another one starts. */
   #replace(node: SimulatedNode): void {
+    this.#areNodesWell = false
     if (this.#world.random.next() < 0.7) node.die()
     else {
       node.thaw()
@@ -215,6 +225,8 @@ class Simulation {
       if (known.sessionId === sessionId && !isThere) problems.push(`${known.text} was acknowledged and is lost`)
     }
     const types = log.map(({ event }) => event.type)
+    if (this.#areNodesWell && types.includes('turn.taken-over'))
+      problems.push(`${sessionId}: a turn was taken from a node that is well`)
     for (const node of this.#nodes) {
       for (const { reader } of node.readers.filter((each) => each.sessionId === sessionId)) {
         problems.push(...reader.problems)

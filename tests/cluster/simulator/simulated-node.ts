@@ -19,6 +19,8 @@ export interface World {
   readonly ids: Ids
   /** The calls of the unsafe tool that ran, by id. */
   readonly runs: string[]
+  /** The longest pause of a model after a word. */
+  readonly wordMs: number
 }
 
 export interface NodePlan {
@@ -127,7 +129,7 @@ function createTalkingModel(world: World): FakeModel {
       const isAnswered = request.messages.at(-1)?.role === 'tool'
       for (let words = random.below(5); words >= 0; words--) {
         yield { type: 'text', text: `word${random.below(10)} ` }
-        await pause(world, random.below(300))
+        await pause(world, random.below(world.wordMs))
         if (signal.aborted) return
       }
       const acts = !isAnswered && random.next() < 0.4

@@ -101,7 +101,10 @@ export class Coordinator {
     )
     return {
       claim: this.#leases.claim,
-      start: stored.resolve,
+      start: (fence) => {
+        runner.isCurrent = true
+        stored.resolve(fence)
+      },
       dismiss: () => stored.resolve(undefined),
     }
   }
@@ -110,9 +113,18 @@ export class Coordinator {
   moved(session: OpenSession, recorded: readonly Recorded[]): void {
     for (const { event } of recorded) {
       if (event.type === 'turn.cancel-requested') this.stopRunner(session.id, 'cancel', event.turnId)
+      if (event.type === 'turn.taken-over') this.#replaced(session.id)
     }
     const isOurs = this.#placement.isBound(session.id) && isWanted(session.state)
     if (isOurs || this.#runners.has(session.id)) this.wake(session)
+  }
+
+  /** The step that is open now belongs to another process. */
+  #replaced(sessionId: SessionId): void {
+    const runner = this.#runners.get(sessionId)
+    if (runner?.isCurrent !== true) return
+    runner.isReplaced = true
+    runner.abort.abort('fenced' satisfies StopReason)
   }
 
   /** Repairs and continues a session whose runner died with its process. Resolves when the session is idle. */
@@ -232,6 +244,7 @@ export class Coordinator {
       if (fence === undefined) return
       runner.fence = fence
       if (this.#parts.isShared === true && start.fence === undefined) await session.refresh()
+      runner.isCurrent = true
       const refusal = this.#parts.isShared === true ? await this.#placement.refusal(session) : undefined
       if (refusal?.type === 'nowhere') {
         const failure = { code: 'failed', message: refusal.reason }

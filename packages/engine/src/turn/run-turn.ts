@@ -40,7 +40,8 @@ export async function runLoop(place: LoopPlace, deps: RunDeps): Promise<void> {
   for (;;) {
     const { state } = session // folded afresh each round, so a crash or a pause resumes right here
     const turn = state.turn
-    if (turn?.turnId !== turnId || turn.status !== 'running' || isOwnEnd(stopReasonOf(signal))) return
+    if (turn?.turnId !== turnId || turn.status !== 'running' || deps.isReplaced()) return
+    if (isOwnEnd(stopReasonOf(signal))) return
     const loop = findLoop(turn, loopId)
     if (loop === undefined) return
     const line = lineOfAgents(state, loopId, deps)

@@ -15,7 +15,7 @@ interface TurnsParts {
 export async function runTurns(runner: Runner, fence: Fence, { parts, isStopping }: TurnsParts): Promise<void> {
   const { session } = runner
   for (;;) {
-    if (session.hasReleased(fence)) return
+    if (session.hasReleased(fence) || runner.isReplaced) return
     runner.isNudged = false
     const { turn } = session.state
     runner.turnId = turn?.turnId

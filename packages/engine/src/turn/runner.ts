@@ -10,6 +10,10 @@ export interface Runner {
   done: Promise<void>
   /** Absent until the session is claimed. */
   fence?: Fence
+  /** The state holds all that was recorded before the claim, so a takeover that comes later has ended the lease. */
+  isCurrent: boolean
+  /** Another process has taken the session over. */
+  isReplaced: boolean
   /** The turn that runs. */
   turnId?: TurnId
   abort: AbortController
@@ -24,6 +28,8 @@ export const createRunner = (session: OpenSession): Runner => ({
   abort: new AbortController(),
   nudge: Promise.withResolvers(),
   isNudged: false,
+  isCurrent: false,
+  isReplaced: false,
 })
 
 /** Tells the runner that somebody else recorded something. */
@@ -39,4 +45,5 @@ export const depsOf = (runner: Runner, fence: Fence, parts: EngineParts): RunDep
   fence,
   signal: runner.abort.signal,
   nudged: () => runner.nudge.promise,
+  isReplaced: () => runner.isReplaced,
 })

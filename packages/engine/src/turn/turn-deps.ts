@@ -10,6 +10,8 @@ export interface RunDeps extends EngineParts {
   readonly signal: AbortSignal
   /** Resolves when somebody other than the runner recorded something. */
   nudged(): Promise<void>
+  /** Another process runs the turn now: what is open in it is not ours. */
+  isReplaced(): boolean
 }
 
 /**
