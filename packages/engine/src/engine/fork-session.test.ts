@@ -77,6 +77,20 @@ describe('a fork of a large session', () => {
   })
 })
 
+it('a session has 500 forks at most, and room again when one is deleted', async () => {
+  const test = await startSession()
+  await turn(test, 'go', 'done')
+  const first = await fork(test)
+  for (let count = 1; count < 500; count++) await fork(test)
+  await expect(fork(test)).rejects.toMatchObject({
+    code: 'invalid-input',
+    message: 'a session can have at most 500 forks; delete some',
+  })
+  await test.engine.execute({ type: 'delete-session', userId: test.user, sessionId: first.sessionId })
+  await fork(test)
+  expect((await test.view()).forks).toHaveLength(500)
+})
+
 describe('a fork', () => {
   it('starts with everything up to the end of a turn, and continues by itself', async () => {
     const test = await startSession({ tools: [createFakeTool('look')] })

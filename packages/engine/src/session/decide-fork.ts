@@ -10,6 +10,8 @@ import type { Decision } from './decision.ts'
 
 /** The file access of a session looks at each ancestor, so the line is short. */
 const MOST_ANCESTORS = 64
+/** Every list of sessions names the forks of each. */
+const MOST_FORKS = 500
 const FORK_MARK = / \(fork(?: \d+)?\)$/
 
 export interface ForkDecision extends Decision {
@@ -28,6 +30,9 @@ export function decideFork(
   const ancestors = [...(state.origin?.ancestors ?? []), state.sessionId]
   if (ancestors.length > MOST_ANCESTORS) {
     throw new EngineError('invalid-input', `a session can have at most ${MOST_ANCESTORS} ancestors`, 'sessionId')
+  }
+  if ((state.forks?.length ?? 0) >= MOST_FORKS) {
+    throw new EngineError('invalid-input', `a session can have at most ${MOST_FORKS} forks; delete some`, 'sessionId')
   }
   const cut = findCut(command, log)
   const copied = copyLog(log.slice(0, cut))
