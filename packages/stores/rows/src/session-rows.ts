@@ -16,18 +16,18 @@ import { damaged } from './damage.ts'
 import { type Row, bytesIn, integerIn, optionalIntegerIn, textIn } from './row.ts'
 
 /** Rows up to `PAGE_BYTES`, and at least one. In UTF-16 units, which is close enough. */
-export function takePage(
-  rows: Iterable<Row>,
-  column: 'data' | 'summary' = 'data',
+export function takePage<R>(
+  rows: Iterable<R>,
+  textOf: (row: R) => unknown,
 ): {
-  readonly rows: readonly Row[]
+  readonly rows: readonly R[]
   readonly isCut: boolean
   readonly size: number
 } {
-  const page: Row[] = []
+  const page: R[] = []
   let size = 0
   for (const row of rows) {
-    const text = row[column]
+    const text = textOf(row)
     size += typeof text === 'string' ? text.length : 0
     if (size > PAGE_BYTES && page.length > 0) return { rows: page, isCut: true, size }
     page.push(row)

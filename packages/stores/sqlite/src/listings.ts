@@ -76,7 +76,7 @@ export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find
       }
       const { page, count } = statementsFor(conditions, order === 'pinned-first' ? 'l.is_pinned DESC, ' : '')
       const place = { limit: Math.max(0, limit), offset: Math.max(0, offset) }
-      const { rows, size } = takePage(page.iterate({ ...values, ...place }), 'summary')
+      const { rows, size } = takePage(page.iterate({ ...values, ...place }), ({ summary }) => summary)
       const total = integerIn(count.get(values) ?? {}, 'total')
       return { page: { rows: rows.map(sessionIn), total, ...(isPartial && { isPartial }) }, size }
     },

@@ -49,11 +49,10 @@ export class DocumentStream {
     return this.#outgoing.headersSent
   }
 
-  /** Rejects with `ClientGone`. */
-  async write(text: string): Promise<void> {
+  /** A promise only if the client must be waited for: most pieces are only kept. Rejects with `ClientGone`. */
+  write(text: string): Promise<void> | undefined {
     this.#text += text
-    if (this.#text.length < WHOLE_LENGTH) return
-    await this.#writeOut()
+    return this.#text.length < WHOLE_LENGTH ? undefined : this.#writeOut()
   }
 
   /** The whole document, unless it was streamed. */

@@ -40,7 +40,8 @@ export async function writeList(
 ): Promise<void> {
   let separator = '['
   for await (const item of items) {
-    await document.write(`${separator}${JSON.stringify(item)}`)
+    const writing = document.write(`${separator}${JSON.stringify(item)}`)
+    if (writing !== undefined) await writing
     separator = ','
   }
   await document.write(separator === '[' ? '[]' : ']')
