@@ -8,7 +8,8 @@ import {
   type ListingQuery,
   type StaleSession,
 } from '@polylogue/engine'
-import { integerIn, sessionIn, takePage, textIn } from '@polylogue/store-rows'
+import { integerIn, sessionIn, textIn } from '@polylogue/store-rows'
+import { SUMMARY_COLUMNS, prepareArrays, takeSummaries } from './array-rows.ts'
 import type { SearchRows } from './search-rows.ts'
 
 export interface SizedPage {
@@ -36,8 +37,9 @@ export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find
     const known = prepared.get(`${where} ${order}`)
     if (known !== undefined) return known
     const made = {
-      page: db.prepare(
-        `SELECT s.session_id, s.summary, s.summary_crc FROM listings AS l JOIN sessions AS s USING (session_id)
+      page: prepareArrays(
+        db,
+        `SELECT ${SUMMARY_COLUMNS} FROM listings AS l JOIN sessions AS s USING (session_id)
          LEFT JOIN search_marks AS m USING (session_id)
          WHERE ${where} ORDER BY ${order}l.listed_at DESC, l.session_id DESC LIMIT :limit OFFSET :offset`,
       ),
@@ -76,7 +78,7 @@ export function prepareListings(db: DatabaseSync, search: Pick<SearchRows, 'find
       }
       const { page, count } = statementsFor(conditions, order === 'pinned-first' ? 'l.is_pinned DESC, ' : '')
       const place = { limit: Math.max(0, limit), offset: Math.max(0, offset) }
-      const { rows, size } = takePage(page.iterate({ ...values, ...place }), ({ summary }) => summary)
+      const { rows, size } = takeSummaries(page.iterate({ ...values, ...place }))
       const total = integerIn(count.get(values) ?? {}, 'total')
       return { page: { rows: rows.map(sessionIn), total, ...(isPartial && { isPartial }) }, size }
     },

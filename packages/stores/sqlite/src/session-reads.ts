@@ -18,7 +18,6 @@ import {
   type WatchedHead,
 } from '@polylogue/engine'
 import {
-  type Row,
   blobIn,
   bytesIn,
   checksumsIn,
@@ -29,9 +28,9 @@ import {
   recordedIn,
   sessionIn,
   snapshotIn,
-  takePage,
   textIn,
 } from '@polylogue/store-rows'
+import { EVENT_COLUMNS, SUMMARY_COLUMNS, prepareArrays, takeEvents, takeSummaries } from './array-rows.ts'
 
 export interface EventPage {
   readonly events: readonly Recorded[]
@@ -62,22 +61,23 @@ export interface SessionReads {
 }
 
 export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionReads {
-  const selectEvents = db.prepare(
-    'SELECT seq, at, type, version, data, crc FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+  const selectEvents = prepareArrays(
+    db,
+    `SELECT ${EVENT_COLUMNS} FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
   )
-  // Objects that SQLite makes of rows cost twice as much.
-  selectEvents.setReturnArrays(true)
   const selectHead = db.prepare('SELECT user_id, last_seq, owner FROM sessions WHERE session_id = ?')
   const selectUserSize = db.prepare('SELECT stored_bytes FROM user_sizes WHERE user_id = ?')
   const selectSnapshot = db.prepare('SELECT seq, state, crc FROM snapshots WHERE session_id = ?')
   const selectDrafts = db.prepare(
     'SELECT step_id, block, kind, text, reserved_batches FROM drafts WHERE session_id = ? ORDER BY step_id, block',
   )
-  const selectNewest = db.prepare(
-    'SELECT session_id, summary, summary_crc FROM sessions WHERE user_id = ? ORDER BY session_id DESC LIMIT ?',
+  const selectNewest = prepareArrays(
+    db,
+    `SELECT ${SUMMARY_COLUMNS} FROM sessions AS s WHERE user_id = ? ORDER BY session_id DESC LIMIT ?`,
   )
-  const selectBefore = db.prepare(
-    'SELECT session_id, summary, summary_crc FROM sessions WHERE user_id = ? AND session_id < ? ORDER BY session_id DESC LIMIT ?',
+  const selectBefore = prepareArrays(
+    db,
+    `SELECT ${SUMMARY_COLUMNS} FROM sessions AS s WHERE user_id = ? AND session_id < ? ORDER BY session_id DESC LIMIT ?`,
   )
   const selectReceipt = db.prepare(
     'SELECT fingerprint, turn_id, seq FROM receipts WHERE session_id = ? AND user_id = ? AND key = ?',
@@ -93,9 +93,7 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
 
   return {
     events(sessionId, after, limit) {
-      const page = takePage(selectEvents.iterate(sessionId, after, atMost(limit)), (values) => values[DATA])
-      const { isCut, size } = page
-      const rows = page.rows.map(toEventRow)
+      const { rows, isCut, size } = takeEvents(selectEvents.iterate(sessionId, after, atMost(limit)))
       const first = Math.max(0, after) + 1
       const lastSeq = integerIn(selectHead.get(sessionId) ?? { last_seq: 0 }, 'last_seq')
       const expected = isCut ? rows.length : Math.max(0, Math.min(atMost(limit), lastSeq - first + 1))
@@ -131,7 +129,7 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
         before === undefined
           ? selectNewest.iterate(userId, atMost(limit))
           : selectBefore.iterate(userId, before, atMost(limit))
-      const { rows, size } = takePage(found, ({ summary }) => summary)
+      const { rows, size } = takeSummaries(found)
       return { rows: rows.map(sessionIn), size }
     },
     receipt(userId, sessionId, key) {
@@ -153,13 +151,6 @@ export function prepareSessionReads(db: DatabaseSync, clock: Clock): SessionRead
     wanted: (limit) =>
       selectWanted.all(clock.now(), atMost(limit)).map((row) => asSessionId(textIn(row, 'session_id'))),
   }
-}
-
-/** Where `selectEvents` has the JSON of an event. */
-const DATA = 4
-
-function toEventRow(values: Row): Row {
-  return { seq: values[0], at: values[1], type: values[2], version: values[3], data: values[DATA], crc: values[5] }
 }
 
 /** To SQLite, a negative LIMIT means no limit. */
