@@ -10,6 +10,8 @@ const WARM_UPS = 24
 const QUICK_WARM_UPS = 2
 /** Of rows without a budget, each before and while it is measured. */
 const UNBUDGETED_ROUNDS = 3
+/** Against another server, where a few percent matter: single rounds differ by more. */
+const COMPARED_ROUNDS = 25
 const LONG_SESSION_TURNS = 1000
 
 interface FixedCost {
@@ -79,7 +81,7 @@ export async function measureFixedCosts(isQuick: boolean): Promise<readonly Benc
     const compare = async ({ perSecond }: Measured): Promise<void> => {
       if (cost.load === 'turn-none') ofRaw.push({ perSecond, raw: await rawTurnsPerSecond(least) })
     }
-    rows.push(toRow(cost, await measure(cost, { ours, limit, clients, compare }, isQuick)))
+    rows.push(toRow(cost, await measure(cost, { ours, limit, clients, compare }, roundsOf(cost, isQuick))))
   }
   return [...rows, compareWithRaw(ofRaw)]
 }
@@ -98,7 +100,8 @@ export async function measureAgainst(other: OtherServer, isQuick: boolean): Prom
   const clients = stack.adopt(startLoadClients(), (started) => started.close())
   const rows: BenchRow[] = []
   for (const cost of COSTS.filter(({ load }) => !/tool|approval/.test(load))) {
-    const { ours: mine, limit: theirs } = await measure(cost, { ours, limit: other, clients }, isQuick)
+    const rounds = isQuick ? roundsOf(cost, isQuick) : ([WARM_UPS, COMPARED_ROUNDS] as const)
+    const { ours: mine, limit: theirs } = await measure(cost, { ours, limit: other, clients }, rounds)
     const [rate, their] = [mine, theirs].map((of) =>
       percentile(
         of.map(({ perSecond }) => perSecond),
@@ -130,13 +133,18 @@ interface Rounds {
   readonly limit: readonly Measured[]
 }
 
-function roundsOf({ against }: FixedCost, isQuick: boolean): readonly [warmUps: number, rounds: number] {
+type RoundCounts = readonly [warmUps: number, rounds: number]
+
+function roundsOf({ against }: FixedCost, isQuick: boolean): RoundCounts {
   if (isQuick) return [QUICK_WARM_UPS, 2]
   return against === undefined ? [UNBUDGETED_ROUNDS, UNBUDGETED_ROUNDS] : [WARM_UPS, ROUNDS]
 }
 
-async function measure(cost: FixedCost, { ours, limit, clients, compare }: Sides, isQuick: boolean): Promise<Rounds> {
-  const [warmUps, rounds] = roundsOf(cost, isQuick)
+async function measure(
+  cost: FixedCost,
+  { ours, limit, clients, compare }: Sides,
+  [warmUps, rounds]: RoundCounts,
+): Promise<Rounds> {
   const runOn = async (server: ChildServer | OtherServer): Promise<Measured> => {
     const cpuMicros = async (): Promise<number> => ('cpuMicros' in server ? await server.cpuMicros() : Number.NaN)
     const agent = 'agent' in server ? server.agent : 'scripted'
