@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import type { AppendConflict, EventStore, Fence } from '../ports/event-store.ts'
 import type { ModelContext } from '../views/model-context.ts'
-import { changesSummary, toListing, toSessionView } from '../views/session-list.ts'
+import { ShownSession, changesSummary } from '../views/session-list.ts'
 import type { SessionView } from '../views/session-view.ts'
 import { evolve } from '../state/evolve.ts'
 import { writeSnapshot } from '../state/snapshot.ts'
@@ -39,6 +39,7 @@ export class OpenSession {
   #view: { readonly state: SessionState; readonly view: SessionView } | undefined
   #snapshotSeq: number
   readonly #contexts: LoopContexts
+  readonly #shown = new ShownSession()
   #queue: Promise<unknown> = Promise.resolve()
   /** The newest lease that a commit of this process released. */
   #releasedEpoch = 0
@@ -66,7 +67,7 @@ export class OpenSession {
 
   /** The session as doors show it. */
   get view(): SessionView {
-    if (this.#view?.state !== this.#state) this.#view = { state: this.#state, view: toSessionView(this.#state) }
+    if (this.#view?.state !== this.#state) this.#view = { state: this.#state, view: this.#shown.view(this.#state) }
     return this.#view.view
   }
 
@@ -195,7 +196,7 @@ export class OpenSession {
     try {
       const before = failpoint('append.before')
       if (before !== undefined) await before
-      const listed = batch.events.some(changesSummary) ? toListing(state) : undefined
+      const listed = batch.events.some(changesSummary) ? this.#shown.listing(state) : undefined
       // All requests have the same fields in the same order, so that V8 compiles the stores for one shape.
       const result = await this.#store.append({
         sessionId: this.id,

@@ -4,7 +4,7 @@ import type { SessionId, UserId } from '../ids.ts'
 import { evolve } from '../state/evolve.ts'
 import { isWanted, type SessionState } from '../state/session-state.ts'
 import { writeSnapshot } from '../state/snapshot.ts'
-import { toListing } from '../views/session-list.ts'
+import { ShownSession } from '../views/session-list.ts'
 import { quotaExceeded } from './append-conflicts.ts'
 import type { Batch } from './batch.ts'
 import { OpenSession, type SessionParts } from './open-session.ts'
@@ -34,7 +34,7 @@ export async function storeNewSession(
     at,
     ...batch,
     wanted: isWanted(state),
-    ...toListing(state),
+    ...new ShownSession().listing(state),
     snapshot: writeSnapshot(state),
   })
   if (result.type === 'conflict')

@@ -5,37 +5,43 @@ import type { SessionListing } from '../ports/event-store.ts'
 import type { SessionView } from './session-view.ts'
 import { isWaitingForAnswer, openCallsOf, type SessionState } from '../state/session-state.ts'
 
-export const toSessionView = (state: SessionState): SessionView => ({
-  ...shownSettings(state.settings).settings,
-  ...activityOf(state),
-})
-
 type ShownSettings = Omit<SessionSettings, 'secretOptions'>
 
-interface Shown {
-  readonly settings: ShownSettings
-  /** The same as JSON, without its last brace. */
-  readonly text: string
-  /** The part of the newest summary that turns do not change. */
-  summary?: LastingText
+/**
+ * What doors and lists show of one session. Keeps what turns do not change, for as long as the session is in memory: entries of
+ * a `WeakMap`, one for each session, would cost the garbage collector more than making them again.
+ */
+export class ShownSession {
+  #settings: { readonly of: SessionSettings; readonly shown: ShownSettings } | undefined
+  #lasting: { readonly of: SessionSettings; readonly origin: SessionState['origin']; readonly text: string } | undefined
+
+  view(state: SessionState): SessionView {
+    if (this.#settings?.of !== state.settings) this.#settings = { of: state.settings, shown: toShown(state.settings) }
+    return { ...this.#settings.shown, ...activityOf(state) }
+  }
+
+  /** The data that a store keeps for lists: the whole view, and the fields for searching. */
+  listing(state: SessionState): { readonly summary: string; readonly listing: SessionListing } {
+    const { settings, origin } = state
+    if (this.#lasting?.of !== settings || this.#lasting.origin !== origin)
+      this.#lasting = { of: settings, origin, text: lastingText(state) }
+    const { title, directories, isPinned } = settings
+    const [directory] = directories
+    return {
+      summary: `${this.#lasting.text},${JSON.stringify(progressOf(state)).slice(1)}`,
+      listing: {
+        ...(title !== undefined && { title }),
+        ...(directory !== undefined && { directory }),
+        isPinned,
+        isStarted: state.isStarted,
+        changedAt: state.updatedAt,
+      },
+    }
+  }
 }
 
-interface LastingText {
-  readonly of: Pick<SessionState, 'sessionId' | 'origin'>
-  /** Settings and origin as JSON, without its last brace. */
-  readonly text: string
-}
-
-/** Settings rarely change, and every turn shows them. */
-const shown = new WeakMap<SessionSettings, Shown>()
-
-function shownSettings(all: SessionSettings): Shown {
-  const known = shown.get(all)
-  if (known !== undefined) return known
-  const { secretOptions: _secretOptions, ...settings } = all
-  const made = { settings, text: JSON.stringify(settings).slice(0, -1) }
-  shown.set(all, made)
-  return made
+function toShown({ secretOptions: _secretOptions, ...shown }: SessionSettings): ShownSettings {
+  return shown
 }
 
 type Activity = Omit<SessionView, keyof ShownSettings>
@@ -81,15 +87,9 @@ function progressOf({ turn, lastOutcome, forks, queue, overrides, seq, updatedAt
   } satisfies Omit<Activity, keyof Origin>
 }
 
-/** What of a summary turns do not change. */
-function lastingText(state: SessionState): string {
-  const known = shownSettings(state.settings)
-  const { summary } = known
-  if (summary?.of.sessionId === state.sessionId && summary.of.origin === state.origin) return summary.text
-  const text = `${known.text},${JSON.stringify(originOf(state)).slice(1, -1)}`
-  known.summary = { of: { sessionId: state.sessionId, origin: state.origin }, text }
-  return text
-}
+/** Settings and origin as JSON, without the last brace. */
+const lastingText = (state: SessionState): string =>
+  JSON.stringify({ ...toShown(state.settings), ...originOf(state) }).slice(0, -1)
 
 /** Events that change how a list shows a session. Other events do not update the row. */
 export function changesSummary(event: RecordedEvent): boolean {
@@ -109,22 +109,6 @@ export function changesSummary(event: RecordedEvent): boolean {
       return true
     default:
       return false
-  }
-}
-
-/** The data that a store keeps for lists: the whole view, and the fields for searching. */
-export function toListing(state: SessionState): { readonly summary: string; readonly listing: SessionListing } {
-  const { title, directories, isPinned } = state.settings
-  const [directory] = directories
-  return {
-    summary: `${lastingText(state)},${JSON.stringify(progressOf(state)).slice(1)}`,
-    listing: {
-      ...(title !== undefined && { title }),
-      ...(directory !== undefined && { directory }),
-      isPinned,
-      isStarted: state.isStarted,
-      changedAt: state.updatedAt,
-    },
   }
 }
 
