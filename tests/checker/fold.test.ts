@@ -11,6 +11,7 @@ import { evolve, type Recorded, type SessionState } from '@polylogue/engine'
 import { findUnpaired } from './check-pairing.ts'
 import { machineSequence, type MachineCommand, type MachineModel } from './machine/commands.ts'
 import { World } from './machine/world.ts'
+import { readWholeLog } from '../support/read-whole-log.ts'
 
 const RUNS = 150
 
@@ -26,7 +27,7 @@ async function playedLogs(sequence: readonly MachineCommand[]): Promise<readonly
   await fc.asyncModelRun(() => ({ model, real: world }), sequence)
   const logs: PlayedLog[] = []
   for (const { sessionId } of world.sessions) {
-    const log = await world.store.readEvents(sessionId, 0, 100_000)
+    const log = await readWholeLog(world.store, sessionId)
     if (log.length > 0)
       logs.push({ log, snapshots: world.snapshots.filter((snapshot) => snapshot.sessionId === sessionId) })
   }

@@ -14,6 +14,7 @@ import { openSqliteStores } from '@polylogue/store-sqlite'
 import { databaseOf } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { query } from '../support/test-database.ts'
+import { readWholeLog } from '../support/read-whole-log.ts'
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -37,7 +38,7 @@ export async function readStoredSession(dataDir: string, id: string): Promise<St
     const sessionId = asSessionId(id)
     const snapshot = await events.readSnapshot(sessionId)
     return {
-      stored: await events.readEvents(sessionId, 0, 10_000),
+      stored: await readWholeLog(events, sessionId),
       ...(snapshot && { snapshot }),
       drafts: await events.readDrafts(sessionId),
       wanted: await events.wantedSessions(10),

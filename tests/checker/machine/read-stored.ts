@@ -1,4 +1,5 @@
 import { asUserId, evolve, textOf, type EventStore, type SessionId, type SessionState } from '@polylogue/engine'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 const OWNER = asUserId('ann')
 
@@ -20,7 +21,7 @@ export async function readStored(
   let state: SessionState | undefined
   const callIds: string[] = []
   const dropped = new Set<string>()
-  for (const recorded of await store.readEvents(sessionId, 0, 100_000)) {
+  for (const recorded of await readWholeLog(store, sessionId)) {
     const { event } = recorded
     if (event.type === 'input.admitted') dropped.delete(textOf(event.content))
     if (event.type === 'input.dropped')

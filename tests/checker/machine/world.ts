@@ -25,6 +25,7 @@ import {
 import { findUnpaired } from '../check-pairing.ts'
 import type { Acknowledgement, SessionHistory } from '../history.ts'
 import { TOOL_EFFECTS, createControlledAgent, type Ask, type ControlledAgent, type Run } from './controlled-agent.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 export const MAX_STEPS = 3
 
@@ -152,7 +153,7 @@ export class World {
   async history({ sessionId, acknowledged, readers, effects }: WorldSession): Promise<SessionHistory> {
     const snapshot = await this.store.readSnapshot(sessionId)
     return {
-      stored: await this.store.readEvents(sessionId, 0, 100_000),
+      stored: await readWholeLog(this.store, sessionId),
       ...(snapshot && { snapshot }),
       acknowledged,
       readers: readers.map(({ after, log }) => ({

@@ -17,6 +17,7 @@ import type { ServerProcess } from '../../support/server-process.ts'
 import { createTestDatabase, query } from '../../support/test-database.ts'
 import { prepareNodes } from '../support/nodes.ts'
 import { type Door, type Place, type Talk, talkByAap, talkByAcp, talkByBlade, talkByConsole } from './talks.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 export interface KillPlan {
   readonly kills: number
@@ -80,7 +81,7 @@ export async function killRunners({ kills, how = 'kill', seed, withinMs }: KillP
       for (const talk of talks) {
         const complain = (what: string): void => void complaints.push(`kill ${kill}, ${talk.door}: ${what}`)
         await talk.ended().catch((error: unknown) => complain(String(error)))
-        const log = await stores.events.readEvents(asSessionId(talk.id), 0, 10_000)
+        const log = await readWholeLog(stores.events, asSessionId(talk.id))
         for (const what of await judge({ talk, log, stores, survivor, effectsFile })) complain(what)
         const seen = await survivor.client(V3, stranger).get(talk.id)
         if (seen.status !== 404) complain(`I10: another user gets ${seen.status}`)
@@ -113,7 +114,7 @@ const clockOff = (ms: number) => ({ NODE_OPTIONS: `--import ${SHIFT}`, CLOCK_OFF
 /** Lets a frozen node run again. It must find out that its turns are not its own any more, and write nothing. */
 async function wake(victim: ServerProcess, talks: readonly Talk[], stores: Stores): Promise<readonly string[]> {
   const readLogs = async (): Promise<readonly string[]> =>
-    Promise.all(talks.map(async ({ id }) => JSON.stringify(await stores.events.readEvents(asSessionId(id), 0, 10_000))))
+    Promise.all(talks.map(async ({ id }) => JSON.stringify(await readWholeLog(stores.events, asSessionId(id)))))
   const before = await readLogs()
   process.kill(victim.pid, 'SIGCONT')
   // It serves a request of each session, so it has read their heads.

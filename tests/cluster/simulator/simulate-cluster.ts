@@ -14,6 +14,7 @@ import {
 import { EngineError, type EventStore, type SessionId } from '@polylogue/engine'
 import { createRandom, type Random } from './random.ts'
 import { SimulatedNode, planNode, type NodePlan, type World } from './simulated-node.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 export interface SimulationOptions {
   /** Spoils the store, to see whether the simulation notices. */
@@ -205,7 +206,7 @@ class Simulation {
   async #areIdle(store: EventStore): Promise<boolean> {
     const ends = await Promise.all(
       this.#sessions.map(async (id) => {
-        const types = (await store.readEvents(id, 0, 10_000)).map(({ event }) => event.type)
+        const types = (await readWholeLog(store, id)).map(({ event }) => event.type)
         const count = (type: string): number => types.filter((each) => each === type).length
         return count('turn.started') === count('turn.ended')
       }),
@@ -215,7 +216,7 @@ class Simulation {
 
   async #judgeLog(store: EventStore, sessionId: SessionId): Promise<readonly string[]> {
     const problems: string[] = []
-    const log = await store.readEvents(sessionId, 0, 10_000)
+    const log = await readWholeLog(store, sessionId)
     log.forEach(({ seq }, index) => {
       if (seq !== index + 1) problems.push(`${sessionId}: event ${seq} stands at ${index + 1}`)
     })

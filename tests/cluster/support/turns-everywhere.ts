@@ -4,6 +4,7 @@ import { V3 } from '../../support/aap-dialect.ts'
 import { attachSession, openSession } from '../../support/aap-session.ts'
 import { NEXT, call, script } from '../../support/script.ts'
 import type { TestServer } from '../../support/test-server.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 export interface TurnsEverywhere {
   readonly nodes: readonly TestServer[]
@@ -38,7 +39,7 @@ export async function runTurnsEverywhere({ nodes, stores, turns, seed }: TurnsEv
   const sums = await stores.usage.sumUsage({ by: ['session'], userId: asUserId(user), limit: SESSIONS * 2 })
   const complaints: string[] = []
   for (const id of ids) {
-    const log = await stores.events.readEvents(asSessionId(id), 0, 10_000)
+    const log = await readWholeLog(stores.events, asSessionId(id))
     const told = log.flatMap(({ event }) => (event.type === 'step.answered' && event.usage ? [event.usage] : []))
     const expected = {
       calls: told.length,

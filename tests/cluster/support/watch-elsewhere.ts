@@ -9,6 +9,7 @@ import { NEXT, call, script } from '../../support/script.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { createTestDatabase } from '../../support/test-database.ts'
 import { prepareNodes } from './nodes.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 /** So many sessions work at the same time. */
 const SESSIONS = 10
@@ -26,7 +27,7 @@ export async function watchElsewhere(turns: number): Promise<readonly string[]> 
     const watched = Array.from({ length: SESSIONS }, () => watch({ runner, reader }, perSession))
     const found = await Promise.all(
       (await Promise.all(watched)).map(async ({ id, readers, complaints }) => {
-        const stored = await stores.events.readEvents(asSessionId(id), 0, 1_000_000)
+        const stored = await readWholeLog(stores.events, asSessionId(id))
         const violations = checkHistory({ stored, acknowledged: [], readers, epochs: [], effects: [], toolEffects: {} })
         return [...complaints, ...violations.map(({ invariant, message }) => `${id}: ${invariant}: ${message}`)]
       }),

@@ -10,6 +10,7 @@ import type { CountingAgent } from '../../support/counting-agent.ts'
 import { NEXT, call, script } from '../../support/script.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import type { Frame } from '../../support/sse-parser.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 export interface LoadOptions {
   /** The nodes that serve now. */
@@ -137,7 +138,7 @@ async function judge({ url, counting }: LoadOptions, watched: readonly Watched[]
       const times = await Promise.all(runs.map((run) => counting.timesRun(run)))
       const [first] = frames
       const violations = checkHistory({
-        stored: await stores.events.readEvents(sessionId, 0, 100_000),
+        stored: await readWholeLog(stores.events, sessionId),
         ...(snapshot && { snapshot }),
         acknowledged: runs.map((run) => ({ type: 'input', text: contentOf(run) })),
         readers: first === undefined ? [] : toReaderHistories(frames, Math.min(parseId(first).seq - 1, 0)),

@@ -2,6 +2,7 @@ import type { Stores } from '@polylogue/engine'
 import { isDeepStrictEqual } from 'node:util'
 import type { Played } from '../workload/check-stored.ts'
 import { OWNER, pictureOf, sessionIdOf } from '../workload/session-log.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 const MOST = 1_000_000
 
@@ -18,7 +19,7 @@ export async function readContent({ events, keys, memories }: Stores, played: Pl
       if (picture !== undefined) optional.push(await events.readBlob(sessionId, picture.hash))
     }
     const secrets = (await events.readSecrets(sessionId)).map(({ name }) => name)
-    const log = await events.readEvents(sessionId, 0, MOST)
+    const log = await readWholeLog(events, sessionId)
     sessions.push({ sessionId, summary, head: await events.readHead(sessionId), log, secrets })
     optional.push(await events.readSnapshot(sessionId))
   }

@@ -3,6 +3,7 @@ import { openSqliteStores } from '@polylogue/store-sqlite'
 import { join } from 'node:path'
 import { checkHistory } from '../../checker/check-history.ts'
 import { systemClock } from '../system-clock.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 /** Checks the logs of a dead server: contiguous, foldable and without partial writes. */
 export async function checkDatabase(dataDir: string): Promise<readonly string[]> {
@@ -10,7 +11,7 @@ export async function checkDatabase(dataDir: string): Promise<readonly string[]>
   try {
     const problems: string[] = []
     for (const { sessionId } of await events.listSessions({ userId: asUserId('local'), limit: 10_000 })) {
-      const stored = await events.readEvents(sessionId, 0, 10_000)
+      const stored = await readWholeLog(events, sessionId)
       const snapshot = await events.readSnapshot(sessionId)
       const seen = { acknowledged: [], readers: [], epochs: [], effects: [], toolEffects: {} }
       for (const { invariant, message } of checkHistory({ stored, ...(snapshot && { snapshot }), ...seen })) {

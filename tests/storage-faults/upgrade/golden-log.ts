@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import type { AapClient } from '../../support/aap-client.ts'
 import type { HistoryMessage } from '../../support/aap-wire.ts'
 import { systemClock } from '../system-clock.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 /** One folder for each schema that was ever released. */
 export const GOLDEN = fileURLToPath(new URL('../fixtures/golden', import.meta.url))
@@ -67,7 +68,7 @@ export async function readStates(file: string): Promise<GoldenLog['states']> {
   try {
     const states: Record<string, JsonValue> = {}
     for (const { sessionId } of await events.listSessions({ userId: asUserId('local'), limit: 1_000 })) {
-      states[sessionId] = factsOf(foldAll(await events.readEvents(sessionId, 0, 10_000)))
+      states[sessionId] = factsOf(foldAll(await readWholeLog(events, sessionId)))
     }
     return states
   } finally {

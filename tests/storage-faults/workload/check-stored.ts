@@ -2,6 +2,7 @@ import type { EventStore, Recorded } from '@polylogue/engine'
 import { checkHistory } from '../../checker/check-history.ts'
 import type { Acknowledgement } from '../../checker/history.ts'
 import { OWNER, eventsOfSession, sessionIdOf } from './session-log.ts'
+import { readWholeLog } from '../../support/read-whole-log.ts'
 
 /** The output of a player before it was stopped. */
 export interface Said {
@@ -31,8 +32,6 @@ export function readSaid(lines: readonly string[]): Said {
   return { acknowledged, deleting, deleted }
 }
 
-const MOST_EVENTS = 1_000_000
-
 /** Compares a recovered store with what its clients were told. Returns the problems. */
 export async function checkStored(store: EventStore, said: Said, played: Played): Promise<readonly string[]> {
   const problems: string[] = []
@@ -42,7 +41,7 @@ export async function checkStored(store: EventStore, said: Said, played: Played)
     const id = sessionIdOf(session)
     const head = await store.readHead(id)
     if (listed.has(id) !== (head !== undefined)) tell('the list and the session disagree')
-    const stored = await store.readEvents(id, 0, MOST_EVENTS)
+    const stored = await readWholeLog(store, id)
     if (stored.length !== (head?.lastSeq ?? 0)) tell(`${stored.length} events, but the head says ${head?.lastSeq}`)
     if (said.deleted.has(session) && head !== undefined) tell('it was deleted and is there')
     if (said.deleting.has(session) && head === undefined) continue
