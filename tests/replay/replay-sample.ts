@@ -44,7 +44,7 @@ export function replaySession(
       ...(isSlow && { rules: { ...plainParts.rules, listRules: answerLate } }),
       agents: catalogOf(createReplayAgent({ ...agent, tools })),
       digest: testDigest,
-      ids: createIds(createFakeClock(), (length) => randomBytes(length)),
+      ids: createIds(createFakeClock(), (length) => randomBytes(length), testDigest),
     },
     giveWay: untilQuiet,
   })

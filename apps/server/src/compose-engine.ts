@@ -92,7 +92,7 @@ export function composeEngine(deps: EnginePartsDeps): EngineParts {
   const { options, config, clock, log, stores, turns, refused, cluster } = deps
   const { agents, sessionTools, processes } = deps.agentParts
   const write = (entry: LogEntry): void => writeEntry(log, entry)
-  const ids = createIds(clock, randomBytes)
+  const ids = createIds(clock, randomBytes, sha256)
   // Another node may change them.
   const rules = stores.mode === 'shared' ? stores.rules : rememberRules(stores.rules)
   const agentDirectories = findAgentDirectories(config.agents)

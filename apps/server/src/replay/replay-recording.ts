@@ -37,7 +37,7 @@ export function replayRecording(given: unknown): Promise<ReplayReport> {
     parts: {
       agents: { find: (name) => known.get(name), list: () => [...known.values()] },
       digest: sha256,
-      ids: createIds(systemClock, randomBytes),
+      ids: createIds(systemClock, randomBytes, sha256),
       operator: { denyRules: [], hosts: { allow: [], block: [] } },
       rules: { listRules: async () => [], addRule: async () => undefined, bindRule: async () => undefined },
     },

@@ -20,7 +20,7 @@ type Today = Omit<ReplayParts, 'ids' | 'digest'>
 
 /** Replays sessions with the agents, rules and budgets that this server has now. */
 export function createReplays(events: EventStore, today: Today): ConsoleDeps['replay'] {
-  const ids = createIds(systemClock, randomBytes)
+  const ids = createIds(systemClock, randomBytes, sha256)
   return {
     async run(sessionId) {
       const log = await readLog(events, sessionId)

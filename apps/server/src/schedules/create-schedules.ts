@@ -50,7 +50,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     calendar,
     clock,
     random,
-    sessionId: () => ids.sessionId(),
+    sessionId: ids.sessionId,
     turns: createScheduledTurns({ engine, defaultAgent: () => agents.defaultName, withheldTools: WITHHELD_TOOLS }),
     // A user that nobody added needs a key; the user `local` always exists.
     isWelcome: async (userId) =>

@@ -11,12 +11,12 @@ import { toAdmitted } from './record-admission.ts'
 export async function createSession(command: CreateSession, deps: ExecuteDeps): Promise<CreatedSession> {
   const { userId, idempotency } = command
   if (idempotency === undefined || command.input === undefined) {
-    return createNew(command, command.sessionId ?? deps.ids.sessionId(), deps)
+    return createNew(command, command.sessionId ?? deps.ids.sessionId(userId), deps)
   }
   const candidates = keySessionIds(deps.digest, { userId, key: idempotency.key }, deps.clock.now())
   const before = await findCreated({ userId, idempotency }, candidates, deps)
   if (before !== undefined) return before
-  const [sessionId = deps.ids.sessionId()] = candidates
+  const [sessionId = deps.ids.sessionId(userId)] = candidates
   try {
     return await createNew(command, sessionId, deps)
   } catch (error) {

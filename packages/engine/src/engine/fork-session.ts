@@ -25,7 +25,7 @@ export async function forkSession(
 ): Promise<{ readonly sessionId: SessionId; readonly turnId?: TurnId }> {
   const { store } = deps
   const parent = await deps.sessions.owned(command.userId, command.sessionId)
-  const childId = deps.ids.sessionId()
+  const childId = deps.ids.sessionId(command.userId)
   const { state } = parent
   const log = await readLog(parent, command, store)
   const { blobHashes, turnId, ...decision } = decideFork(childId, command, { state, log })

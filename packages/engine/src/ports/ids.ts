@@ -1,8 +1,8 @@
-import type { EntryId, SessionId, ToolCallId, TurnId } from '../ids.ts'
+import type { EntryId, SessionId, ToolCallId, TurnId, UserId } from '../ids.ts'
 
-/** Contract: ids are unique, even within one millisecond. Session ids are UUIDv7 and sort by creation. */
+/** Contract: ids are unique, even within one millisecond. Session ids are UUIDv7, sort by creation and carry the slot of their user. */
 export interface Ids {
-  sessionId(): SessionId
+  sessionId(userId: UserId): SessionId
   turnId(): TurnId
   entryId(): EntryId
   toolCallId(): ToolCallId

@@ -30,7 +30,7 @@ export interface ScheduleRunnerDeps {
   readonly calendar: SlotCalendar
   readonly clock: Clock
   readonly random: RandomBytes
-  sessionId(): SessionId
+  sessionId(userId: UserId): SessionId
   readonly turns: ScheduledTurns
   /** Whether the user may still run anything. */
   isWelcome(userId: UserId): Promise<boolean>
@@ -159,7 +159,7 @@ export function createScheduleRunner(deps: ScheduleRunnerDeps): ScheduleRunner {
       now: clock.now(),
       calendar,
       limit: SLOTS_AT_A_TIME,
-      makeRun: () => ({ runId: randomId('run_', deps.random), sessionId: deps.sessionId() }),
+      makeRun: () => ({ runId: randomId('run_', deps.random), sessionId: deps.sessionId(standing.schedule.userId) }),
     })
     if (settled.slots.length === 0 || !(await store.settleSlots(settled.schedule, settled.slots))) return
     const skipped = settled.slots.filter(({ outcome }) => outcome !== 'fired')
