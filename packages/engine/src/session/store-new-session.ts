@@ -41,6 +41,7 @@ export async function storeNewSession(
     throw quotaExceeded(result.reason) ?? new Error(`a new session met a conflict: ${result.reason}`)
   await failpoint('create.after-append')
   const session = new OpenSession(parts, state, state.seq)
-  session.feed.publish(recorded)
+  // Only a reader of a turn that begins here needs them at once: a long history need not stay in memory.
+  if (isWanted(state)) session.feed.publish(recorded)
   return { session, recorded }
 }
