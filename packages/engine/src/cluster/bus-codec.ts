@@ -26,7 +26,12 @@ const toolCallId = z.string().transform(asToolCallId)
 
 const live = z.union([
   z.object({ type: z.enum(['text.delta', 'thinking.delta']), ...delta, number: z.number().int() }),
-  z.object({ type: z.literal('tool-call.progress'), toolCallId, text: z.string() }),
+  z.object({
+    type: z.literal('tool-call.progress'),
+    toolCallId,
+    offset: z.number().int().nonnegative(),
+    text: z.string(),
+  }),
   z.object({
     type: z.literal('tool-call.input'),
     ...step,

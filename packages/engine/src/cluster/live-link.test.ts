@@ -1,4 +1,5 @@
 import {
+  calls,
   createFakeClock,
   createFakeModel,
   createFakeTool,
@@ -19,15 +20,17 @@ import {
   type TestSession,
 } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
+import type { ToolProgress } from '../events/live-event.ts'
 import type { EventStore } from '../ports/event-store.ts'
+import type { Tool } from '../ports/tool.ts'
 
 /** Two engines on one store that send each other messages. The session is made by the first one. */
-async function startTwo(model: FakeModel, other: FakeModel = createFakeModel()) {
+async function startTwo(model: FakeModel, other: FakeModel = createFakeModel(), more: readonly Tool[] = []) {
   const clock = createFakeClock()
   const store = createMemoryEventStore({ clock })
   const process = createProcessStore(store)
   const cluster = createMemoryCluster(clock)
-  const tools = [createFakeTool('slow', { run: hangs, effect: 'unsafe' })]
+  const tools = [createFakeTool('slow', { run: hangs, effect: 'unsafe' }), ...more]
   const one = await startSession({ store: process, clock, model, tools, cluster })
   const two = useSession(createTestEngine({ store, clock, model: other, tools, cluster }), one.sessionId)
   await one.engine.start()
@@ -39,6 +42,14 @@ async function read(test: TestSession): Promise<ReaderLog> {
   const reader = createReaderLog()
   await test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
   return reader
+}
+
+/** Also keeps what running calls print. */
+async function attach(test: TestSession) {
+  let printed = ''
+  const reader = { ...createReaderLog(), progress: ({ text }: ToolProgress) => void (printed += text) }
+  const { detach } = await test.engine.attach(test.user, test.sessionId, { after: { seq: 0 }, reader })
+  return { detach, output: () => printed }
 }
 
 async function pass(clock: FakeClock, ms: number): Promise<void> {
@@ -175,6 +186,70 @@ describe('messages between two engines', () => {
     gates[1]!.resolve()
     await pass(clock, 100)
     expect(textOf(reader)).toBe('one two three')
+  })
+
+  it('cluster 51: a reader that comes back gets the text at once, also if nobody read here meanwhile', async () => {
+    const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+    const model = createFakeModel([
+      says('one '),
+      () => gates[0]!.promise,
+      says('two '),
+      () => gates[1]!.promise,
+      says('three '),
+      () => gates[2]!.promise,
+      says('four'),
+      hangs,
+    ])
+    const { one, two, clock } = await startTwo(model)
+    await one.say('go')
+    const gone = await attach(two)
+    await pass(clock, 100)
+    gone.detach()
+    gates[0]!.resolve()
+    await pass(clock, 100)
+    gates[1]!.resolve()
+    await pass(clock, 100)
+    const reader = await read(two)
+    await pass(clock, 50)
+    expect(textOf(reader)).toBe('one two three ')
+    gates[2]!.resolve()
+    await pass(clock, 100)
+    expect(textOf(reader)).toBe('one two three four')
+  })
+
+  it('cluster 51: a reader that comes back gets all output of a running call, and none twice', async () => {
+    const lines = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+    const print = createFakeTool('print', {
+      effect: 'readonly',
+      async run({ progress }) {
+        for (const [index, line] of lines.entries()) {
+          await line.promise
+          progress(`${index} `)
+        }
+        return hangs()
+      },
+    })
+    const model = createFakeModel([calls('c1', 'print'), finishes('tool-calls')])
+    const { one, two, clock, cluster } = await startTwo(model, createFakeModel(), [print])
+    await one.say('go')
+    const first = await attach(two)
+    await pass(clock, 50)
+    lines[0]!.resolve()
+    await pass(clock, 100)
+    first.detach()
+    lines[1]!.resolve()
+    await pass(clock, 100)
+    const second = await attach(two)
+    await pass(clock, 300)
+    expect([first.output(), second.output()]).toEqual(['0 ', '0 1 '])
+    // A message is lost, and the next one shows it.
+    cluster.deliver = () => []
+    lines[2]!.resolve()
+    await pass(clock, 100)
+    cluster.deliver = () => [0, 0]
+    lines[3]!.resolve()
+    await pass(clock, 300)
+    expect(second.output()).toBe('0 1 2 3 ')
   })
 
   it('idle streams cost nothing', async () => {

@@ -75,8 +75,11 @@ export class LiveLink implements AppendListener {
 
   /** A reader has attached to a session. If it runs elsewhere, that node is asked for its feed. */
   async attached(session: OpenSession): Promise<void> {
-    const { id, state } = session
-    if (state.turn?.status !== 'running' || this.#deps.coordinator.isRunning(id) || this.#watched.has(id)) return
+    const { id, state, feed } = session
+    if (state.turn?.status !== 'running' || this.#deps.coordinator.isRunning(id)) return
+    // While nobody read here, the runner may have stopped sending, or another one may have come.
+    if (feed.readerCount === 1) this.#watched.delete(id)
+    if (this.#watched.has(id)) return
     const heads = await this.#parts.store.readHeads([id])
     this.watch(session, heads.get(id)?.owner)
   }

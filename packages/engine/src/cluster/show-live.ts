@@ -1,5 +1,5 @@
-import type { CallInput, LiveBatch } from '../events/live-event.ts'
-import { isChild, loopsOf } from '../state/session-state.ts'
+import type { CallInput, LiveBatch, ToolProgress } from '../events/live-event.ts'
+import { isChild, loopsOf, openCallsOf } from '../state/session-state.ts'
 import { ROOT_LOOP, type EntryId } from '../ids.ts'
 import type { SharedLive } from '../ports/live-bus.ts'
 import type { OpenSession } from '../session/open-session.ts'
@@ -27,10 +27,7 @@ export function showLive(session: OpenSession, { live, isPast = false }: ShownMe
     case 'tool-call.input':
       return showInput(session, live)
     case 'tool-call.progress':
-      // Output has no offsets: whoever has some of it must not get it again.
-      if (isPast && feed.outputOf(live.toolCallId) !== '') return 'known'
-      feed.publishProgress(live)
-      return 'shown'
+      return showProgress(session, live, isPast)
     case 'step.retrying':
       for (const call of feed.liveSteps.get(live.stepId)?.inputs ?? []) call.isComplete = true
       feed.publishInput(live)
@@ -56,6 +53,18 @@ function showText(session: OpenSession, delta: LiveBatch, isPast: boolean): Show
   step.blocks[block] = { type: kind, text: before + added }
   feed.liveSteps.set(step.stepId, step)
   feed.publishShared({ ...delta, offset: have, text: added })
+  return 'shown'
+}
+
+/** The runner keeps the end of long output only, so what it sends again may begin after a gap. */
+function showProgress({ state, feed }: OpenSession, progress: ToolProgress, isPast: boolean): Shown {
+  const { toolCallId, offset, text } = progress
+  if (!openCallsOf(state.turn).some((call) => call.toolCallId === toolCallId)) return 'known'
+  const have = feed.outputEnd(toolCallId)
+  if (offset > have && !isPast) return 'gap'
+  if (offset + text.length <= have) return 'known'
+  const from = Math.max(have, offset)
+  feed.publishProgress({ ...progress, offset: from, text: text.slice(from - offset) })
   return 'shown'
 }
 

@@ -21,10 +21,14 @@ export interface LiveBatch extends BlockDelta {
   readonly number: number
 }
 
-/** Output of a running tool. It may be dropped, because the result is complete without it. */
+/**
+ * Output of a running tool. It may be dropped, because the result is complete without it. `offset` counts UTF-16 units from the
+ * start of this run of the call.
+ */
 export interface ToolProgress {
   readonly type: 'tool-call.progress'
   readonly toolCallId: ToolCallId
+  readonly offset: number
   readonly text: string
 }
 

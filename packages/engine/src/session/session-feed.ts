@@ -25,6 +25,12 @@ const RECENT_EVENTS = 64
 /** How much output of a running tool a late reader gets, in UTF-16 units. */
 const OUTPUT_KEPT = 65_536
 
+/** The newest output of a running tool, and how much there was in all. */
+interface Output {
+  readonly text: string
+  readonly end: number
+}
+
 /** A step that is streaming, with its text so far. */
 export interface LiveStep {
   readonly turnId: TurnId
@@ -57,8 +63,7 @@ export interface BatchNumbering {
  */
 export class SessionFeed {
   readonly liveSteps = new Map<EntryId, LiveStep>()
-  /** The newest output of running tools. */
-  readonly #outputs = new Map<ToolCallId, string>()
+  readonly #outputs = new Map<ToolCallId, Output>()
   readonly #readers = new Set<SessionReader>()
   readonly #numbering: BatchNumbering | undefined
   /** Created for the first reader that wants batches. */
@@ -136,7 +141,10 @@ export class SessionFeed {
         this.#batches?.end(event.stepId)
         this.#batches?.skipTo(event.liveBatches ?? 0)
       }
-      if (event.type === 'tool-call.settled') this.#outputs.delete(event.toolCallId)
+      // Each run of a call starts with an event.
+      if (event.type === 'tool-call.started' || event.type === 'tool-call.settled') {
+        this.#outputs.delete(event.toolCallId)
+      }
     }
     for (const reader of this.#readers) {
       for (const item of recorded) if (this.#readers.has(reader)) reader.recorded(item)
@@ -160,16 +168,29 @@ export class SessionFeed {
     else this.#deliver(input)
   }
 
+  /** What a call that runs here prints. */
+  publishOutput(toolCallId: ToolCallId, text: string): void {
+    this.publishProgress({ type: 'tool-call.progress', toolCallId, offset: this.outputEnd(toolCallId), text })
+  }
+
+  /** Contract: `offset` is not less than `outputEnd`. What is between them is missing. */
   publishProgress(progress: ToolProgress): void {
-    const { toolCallId, text } = progress
-    this.#outputs.set(toolCallId, `${this.#outputs.get(toolCallId) ?? ''}${text}`.slice(-OUTPUT_KEPT))
+    const { toolCallId, offset, text } = progress
+    const known = this.#outputs.get(toolCallId)
+    const before = known?.end === offset ? known.text : ''
+    this.#outputs.set(toolCallId, { text: `${before}${text}`.slice(-OUTPUT_KEPT), end: offset + text.length })
     if (this.#holds > 0) this.#held.push(progress)
     else this.#deliver(progress)
   }
 
   /** What a running call has shown so far: its last part, if there was much. */
   outputOf(toolCallId: ToolCallId): string {
-    return this.#outputs.get(toolCallId) ?? ''
+    return this.#outputs.get(toolCallId)?.text ?? ''
+  }
+
+  /** How much a running call has shown so far. */
+  outputEnd(toolCallId: ToolCallId): number {
+    return this.#outputs.get(toolCallId)?.end ?? 0
   }
 
   /** Whether memory holds all events after `seq`. */
@@ -196,7 +217,9 @@ export class SessionFeed {
       for (const delta of deltasAfter(step, cursor, unsent)) reader.delta(delta)
       for (const call of step.inputs) if (!call.isComplete) reader.input?.(toCallInput(step, call, 0))
     }
-    for (const [toolCallId, text] of this.#outputs) reader.progress?.({ type: 'tool-call.progress', toolCallId, text })
+    for (const [toolCallId, { text, end }] of this.#outputs) {
+      reader.progress?.({ type: 'tool-call.progress', toolCallId, offset: end - text.length, text })
+    }
     if (this.#closed === undefined) this.#add(reader)
     else reader.closed(this.#closed)
   }

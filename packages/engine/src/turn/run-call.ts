@@ -104,7 +104,7 @@ async function runTool({ call, tool, grant, workspace }: StartedCall, deps: RunD
       signal: deps.signal,
       workspace,
       grant,
-      progress: (text) => feed.publishProgress({ type: 'tool-call.progress', toolCallId, text }),
+      progress: (text) => feed.publishOutput(toolCallId, text),
     })
     if (!hasEveryBlob(content, blobs)) throw new Error(`${call.name} returned an image without its bytes`)
     return {
