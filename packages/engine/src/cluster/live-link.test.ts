@@ -10,6 +10,7 @@ import {
   createTestEngine,
   finishes,
   hangs,
+  plainParts,
   says,
   startSession,
   untilQuiet,
@@ -147,6 +148,17 @@ describe('messages between two engines', () => {
     await two.engine.execute({ type: 'delete-session', userId: two.user, sessionId: two.sessionId })
     await quiet()
     expect(reader.items.at(-1)).toEqual({ type: 'closed', reason: 'deleted' })
+  })
+
+  it('cluster 54: let the other one forget what it has of a deleted session, and remove no file', async () => {
+    const { one, clock, store, cluster } = await startTwo(createFakeModel())
+    const removed: unknown[] = []
+    const workspaces = { ...plainParts.workspaces, remove: async (...asked: unknown[]) => void removed.push(asked) }
+    const three = createTestEngine({ store, clock, cluster, workspaces })
+    await three.engine.start()
+    await one.engine.execute({ type: 'delete-session', userId: one.user, sessionId: one.sessionId })
+    await quiet()
+    expect(removed).toEqual([[one.sessionId, []]])
   })
 
   it('are not needed: while the bus is down, the store is asked', async () => {

@@ -9,7 +9,7 @@ import { followLog } from './follow-log.ts'
 import { SharedFeed } from './shared-feed.ts'
 import { showLive, type ShownMessage } from './show-live.ts'
 
-type LiveLinkParts = Pick<EngineParts, 'store' | 'clock' | 'log'> & { readonly cluster: ClusterParts }
+type LiveLinkParts = Pick<EngineParts, 'store' | 'clock' | 'log' | 'workspaces'> & { readonly cluster: ClusterParts }
 
 interface LiveLinkDeps {
   readonly sessions: OpenSessions
@@ -113,6 +113,7 @@ export class LiveLink implements AppendListener {
 
   #receive(from: string, message: BusMessage): void {
     if (message.type === 'counts' || message.type === 'listed') return
+    if (message.type === 'deleted') this.#forget(message.sessionId)
     const session = this.#deps.sessions.peek(message.sessionId)
     if (session === undefined) return
     switch (message.type) {
@@ -138,6 +139,13 @@ export class LiveLink implements AppendListener {
         this.#heard(session.id, from)
         return this.#show(session, message, from)
     }
+  }
+
+  /** Ends what the session has in this process, such as commands in the background. Its files are gone already. */
+  #forget(sessionId: SessionId): void {
+    this.#parts.workspaces.remove(sessionId, []).catch((error: unknown) => {
+      this.#parts.log({ level: 'warn', message: 'a deleted session could not be forgotten', sessionId, error })
+    })
   }
 
   #heard(sessionId: SessionId, from: string): void {

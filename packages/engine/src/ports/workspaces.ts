@@ -18,7 +18,7 @@ export interface Workspaces {
   open(session: WorkspaceOwner): Promise<string | undefined>
   /**
    * Called after the session was deleted. Removes the files of the sessions in `unused`: this one and its ancestors, as
-   * far as no other session shares their files.
+   * far as no other session shares their files. Without any: another process has deleted the session.
    */
   remove(sessionId: SessionId, unused: readonly SessionId[]): Promise<void>
 }
