@@ -63,6 +63,11 @@ describe('two nodes on one database', { timeout: 90_000 }, () => {
       ],
       leases: [{ sessionId: session.id, nodeId: expect.stringMatching(`^${a.pid}-`) }],
     })
+    for (const { dataDir } of [a, b]) {
+      const path = `/api/polylogue/sessions/${session.id}/clients`
+      const { clients } = (await askOwner(dataDir, { method: 'GET', path })).body as { clients: object[] }
+      expect(clients).toMatchObject([{ door: 'aap/v3' }, { door: 'aap/v3' }])
+    }
     expect((await b.client(V3).cancel(session.id)).status).toBeLessThan(300)
     const [here, there] = [await ended, await events.finished()]
     const textOf = (frames: typeof here): string =>

@@ -34,6 +34,7 @@ import { SharedCounts } from './limits/shared-counts.ts'
 import type { Log } from './log/log.ts'
 import type { Redactor } from './log/redactor.ts'
 import { writeEntry } from './log/write-entry.ts'
+import { ClientsElsewhere } from './nodes/clients-elsewhere.ts'
 import { describeSelf } from './nodes/describe-self.ts'
 import type { Readiness } from './nodes/node-health.ts'
 import type { OpenCluster } from './nodes/open-cluster.ts'
@@ -91,6 +92,7 @@ export interface Parts extends AgentParts, EngineParts {
   readonly metrics: ServerMetrics
   /** Present if other nodes share the storage. */
   readonly sharedCounts?: SharedCounts
+  readonly clientsElsewhere?: ClientsElsewhere
   readonly streams: OpenStreams
   readonly reads: OpenReads
   readonly largeBodies: LargeBodies
@@ -243,6 +245,7 @@ export async function compose(
     onStorageReplaced: (listener) => stores.cluster?.onReplaced(listener),
     metrics,
     ...(sharedCounts && { sharedCounts }),
+    ...(cluster && { clientsElsewhere: new ClientsElsewhere({ ...cluster.parts, clock }) }),
     streams,
     reads,
     largeBodies: createLargeBodies({ clock, userOf }),

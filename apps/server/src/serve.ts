@@ -12,6 +12,7 @@ import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { useKeptModels } from './models/kept-models.ts'
 import { prepareDataDir } from './data-dir.ts'
+import { readersOf } from './doors/attached-clients.ts'
 import { DOORS, openDoors } from './doors/doors.ts'
 import type { OpenDoor } from './doors/door-deps.ts'
 import { GIVE_UP_MS, createDrain } from './drain.ts'
@@ -150,6 +151,7 @@ async function start(
     ...(options.handsOver === true && { handOver: () => void drain.stop() }),
   })
   undo.defer(() => within(GIVE_UP_MS, Promise.all(doors.map((door) => door.close()))))
+  parts.clientsElsewhere?.answerWith((sessionId) => readersOf(doors, sessionId))
   const listeners = createListeners({
     dataDir,
     isHeadless: options.role === 'worker',

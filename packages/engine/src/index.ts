@@ -152,6 +152,7 @@ export {
   type BusListener,
   type BusMessage,
   type LimitCount,
+  type SessionClient,
   type LiveBus,
   type SharedLive,
 } from './ports/live-bus.ts'

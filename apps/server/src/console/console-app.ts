@@ -8,6 +8,7 @@ import { createDoctorRoutes } from '../admin/doctor-routes.ts'
 import { listModels } from '../agents/list-models.ts'
 import { LOCAL_USER } from '../auth/key-ring.ts'
 import type { LiveFacts } from '../doctor/live-facts.ts'
+import { readersOf } from '../doors/attached-clients.ts'
 import type { DoorDeps } from '../doors/door-deps.ts'
 import type { ListenerKind } from '../doors/door.ts'
 import { smallBodyLimits } from '../http/read-json-body.ts'
@@ -102,13 +103,10 @@ function toConsoleDeps({
           const presentation = door.present?.(session)
           return presentation === undefined ? [] : [{ name: door.name, presentation }]
         }),
-      clients: (sessionId) =>
-        doors().flatMap((door) =>
-          door
-            .clients()
-            .filter((client) => client.sessionId === sessionId)
-            .map(({ client, keyId, since, cursor }) => ({ door: door.name, client, key: keyId, since, cursor })),
-        ),
+      async clients(sessionId) {
+        const elsewhere = await parts.clientsElsewhere?.of(sessionId)
+        return [...readersOf(doors(), sessionId), ...(elsewhere ?? [])]
+      },
     },
     async readRows(asked) {
       const reader = doors().find((door) => door.readRows !== undefined)

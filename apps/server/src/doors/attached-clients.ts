@@ -1,4 +1,5 @@
-import type { AttachedClient } from './door.ts'
+import type { SessionClient, SessionId } from '@polylogue/engine'
+import type { AttachedClient, Door } from './door.ts'
 
 /** The clients of a door that has no list of its own. */
 export interface AttachedClients {
@@ -16,6 +17,16 @@ export function createAttachedClients(): AttachedClients {
       return () => void clients.delete(client)
     },
   }
+}
+
+/** Who reads a session at this node. */
+export function readersOf(doors: readonly Door[], sessionId: SessionId): readonly SessionClient[] {
+  return doors.flatMap((door) =>
+    door
+      .clients()
+      .filter((client) => client.sessionId === sessionId)
+      .map(({ client, keyId, since, cursor }) => ({ door: door.name, client, key: keyId, since, cursor })),
+  )
 }
 
 const withCursor = (client: AttachedClient, cursor: number | undefined): AttachedClient =>

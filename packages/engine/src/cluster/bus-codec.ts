@@ -48,6 +48,14 @@ const live = z.union([
   }),
 ])
 
+const client = z.object({
+  door: z.string(),
+  client: z.string().optional(),
+  key: z.string().optional(),
+  since: z.number(),
+  cursor: z.number().optional(),
+})
+
 const count = z.tuple([z.string(), z.string(), z.number().int().nonnegative()])
 
 const message = z.discriminatedUnion('type', [
@@ -64,6 +72,8 @@ const message = z.discriminatedUnion('type', [
     range: z.object({ after: z.number().int().nonnegative(), count: z.number().int().positive() }).optional(),
   }),
   z.object({ type: z.literal('counts'), taken: z.array(count), open: z.array(count) }),
+  z.object({ type: z.literal('ask-clients'), sessionId }),
+  z.object({ type: z.literal('clients'), sessionId, clients: z.array(client) }),
   z.object({ type: z.literal('live'), sessionId, live, isPast: z.literal(true).optional() }),
 ])
 

@@ -112,7 +112,7 @@ export class LiveLink implements AppendListener {
   }
 
   #receive(from: string, message: BusMessage): void {
-    if (message.type === 'counts' || message.type === 'listed') return
+    if (isForOthers(message)) return
     if (message.type === 'deleted') this.#forget(message.sessionId)
     const session = this.#deps.sessions.peek(message.sessionId)
     if (session === undefined) return
@@ -203,3 +203,9 @@ export class LiveLink implements AppendListener {
     this.#work.set(id, run)
   }
 }
+
+type ForOthers = 'counts' | 'listed' | 'ask-clients' | 'clients'
+
+/** Messages that are not about what is recorded or shown. */
+const isForOthers = (message: BusMessage): message is Extract<BusMessage, { readonly type: ForOthers }> =>
+  message.type === 'counts' || message.type === 'listed' || message.type === 'ask-clients' || message.type === 'clients'

@@ -48,8 +48,22 @@ export type BusMessage =
       /** What is open now. */
       readonly open: readonly LimitCount[]
     }
+  /** Who reads this session at the receiver? Every node answers with `clients`, also if nobody does. */
+  | { readonly type: 'ask-clients'; readonly sessionId: SessionId }
+  | { readonly type: 'clients'; readonly sessionId: SessionId; readonly clients: readonly SessionClient[] }
   /** Something that readers of the session see live. `isPast`: the receiver may have it already. */
   | { readonly type: 'live'; readonly sessionId: SessionId; readonly live: SharedLive; readonly isPast?: true }
+
+/** Somebody who reads a session through a door. */
+export interface SessionClient {
+  readonly door: string
+  /** The name that the client gave itself. */
+  readonly client?: string | undefined
+  readonly key?: string | undefined
+  readonly since: number
+  /** The last recorded event that the client got. Absent where the door cannot tell. */
+  readonly cursor?: number | undefined
+}
 
 /** Of whom a limit counts how many. */
 export type LimitCount = readonly [limit: string, name: string, count: number]

@@ -140,7 +140,8 @@ export interface PresentedDoor {
 export interface Doors {
   /** Those that can show a log. */
   present(session: { readonly userId: UserId; readonly sessionId: SessionId }): readonly PresentedDoor[]
-  clients(sessionId: SessionId): readonly AttachedClient[]
+  /** At all nodes. */
+  clients(sessionId: SessionId): Promise<readonly AttachedClient[]>
 }
 
 /** A page of a chat. */

@@ -42,12 +42,11 @@ export function answerDoors({ engine, events, doors }: DoorDeps): Answers<typeof
     async readClients({ caller: { userId }, params }) {
       const sessionId = asSessionId(params.id)
       const { lastSeq } = await engine.readSession(userId, sessionId)
+      const clients = await doors.clients(sessionId)
       return {
-        clients: doors
-          .clients(sessionId)
-          .map(({ cursor, ...client }) =>
-            cursor === undefined ? client : { ...client, cursor, lag: Math.max(0, lastSeq - cursor) },
-          ),
+        clients: clients.map(({ cursor, ...client }) =>
+          cursor === undefined ? client : { ...client, cursor, lag: Math.max(0, lastSeq - cursor) },
+        ),
       }
     },
   }

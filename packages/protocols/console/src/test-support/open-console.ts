@@ -207,7 +207,7 @@ function createFakeDoors(): ConsoleDeps['doors'] {
         },
       ]
     },
-    clients: (sessionId) => [{ door: 'late', client: `reader of ${sessionId}`, since: 1, cursor: 1 }],
+    clients: async (sessionId) => [{ door: 'late', client: `reader of ${sessionId}`, since: 1, cursor: 1 }],
   }
 }
 
