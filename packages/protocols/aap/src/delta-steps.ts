@@ -1,6 +1,6 @@
 import type { BlockDelta, Cursor, EntryId, EventOf, StepBlock } from '@polylogue/engine'
 import type { FrameSink } from '@polylogue/kit'
-import { deltaFrame, wholeDeltaFrame } from './frames.ts'
+import { deltaFrame, eventFrame, wholeDeltaFrame } from './frames.ts'
 import { itemsAfter, sendItems, toolCallItems, type StepItem, type StepPresenter } from './stream-presenter.ts'
 
 export interface DeltaStepsOptions {
@@ -77,6 +77,12 @@ export class DeltaSteps implements StepPresenter {
     // An unfinished step keeps no calls, so its blocks have new numbers. Their order is the same.
     const blocks = [...this.#sent].toSorted(([a], [b]) => a - b)
     if (this.#isResumed() && !this.#survivesIn(partial, blocks)) return onLost()
+    if (!this.#isResumed() && !blocks.every(([, sent], index) => survives(partial[index], sent))) {
+      // The runner died on another node, and what it had said last was saved nowhere.
+      sink.send(eventFrame(`${this.#stepSeq - 1}`, { event: 'resync' }))
+      this.#stepSeq = undefined
+      return sendItems(sink, seq, textItems(partial))
+    }
     for (const [index, part] of partial.entries()) {
       const [block, sent] = blocks[index] ?? [index, 0]
       this.#sendRest(part, block, sent)
