@@ -20,17 +20,9 @@ export async function probeProgram(
 export function runProgram(file: string, args: readonly string[], descriptors: readonly number[] = []): Promise<void> {
   return new Promise((resolve, reject) => {
     const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', ...descriptors]
-    const child = spawn(file, args, { stdio })
-    // The option `timeout` of `spawn` keeps this process alive for its whole time when there is no such program.
-    const timer = setTimeout(() => child.kill(), PROBE_MS)
-    child.once('error', (error) => {
-      clearTimeout(timer)
-      reject(error)
-    })
-    child.once('exit', (code) => {
-      clearTimeout(timer)
-      if (code === 0) resolve()
-      else reject(new Error(`${file} ended with ${code}`))
-    })
+    // The timer of spawn's own `timeout` stays after a program that does not exist, and keeps the process alive.
+    const child = spawn(file, args, { stdio, signal: AbortSignal.timeout(PROBE_MS) })
+    child.once('error', reject)
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${file} ended with ${code}`))))
   })
 }
