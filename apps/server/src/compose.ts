@@ -281,8 +281,11 @@ function sharingFlagOf({ role, redis, nodeUrl, databaseDirect }: ServeOptions): 
   return nodeUrl === undefined ? undefined : '--node-url'
 }
 
-function checkNodeUrl(url: string | undefined): string | undefined {
-  if (url === undefined || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return url
+/** Other nodes append the path of a request to it, and the operator sees it in the list of nodes. */
+function checkNodeUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
   throw new ServeError('--node-url must be an address such as http://10.0.0.1:8020.', EXIT_CONFIG)
 }
 

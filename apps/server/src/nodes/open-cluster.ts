@@ -4,9 +4,11 @@ import type { LoadedConfig } from '../config/load-config.ts'
 import type { Log } from '../log/log.ts'
 import { writeEntry } from '../log/write-entry.ts'
 import { deriveBytes } from '../platform/derive-bytes.ts'
+import { isDecodable } from '../platform/is-decodable.ts'
 import type { SecretKeys } from '../platform/secret-key-file.ts'
 import type { StorageClock } from '../platform/storage-clock.ts'
 import { systemClock } from '../platform/system-clock.ts'
+import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import { findAgentDirectories } from '../workspaces/agent-directories.ts'
 import { agreeOnSecretKey } from './agree-on-secret-key.ts'
@@ -71,7 +73,18 @@ export async function openCluster(storage: SharedStorage, deps: OpenClusterDeps)
   }
 }
 
-async function openBus(storage: SharedStorage, { options, self, clock }: OpenClusterDeps): Promise<LiveBus> {
+async function openBus(storage: SharedStorage, { options, self, clock, log }: OpenClusterDeps): Promise<LiveBus> {
   if (options.redis === undefined) return storage.openBus(self.nodeId)
-  return (await import('./redis-bus.ts')).createRedisBus({ url: options.redis, nodeId: self.nodeId, clock })
+  const url = checkRedisUrl(options.redis)
+  const report = (problem?: string): void =>
+    problem === undefined
+      ? log.info({}, 'Redis answers again')
+      : log.warn({ reason: problem }, 'Redis does not answer: until then, nodes ask the database for news')
+  return (await import('./redis-bus.ts')).createRedisBus({ url, nodeId: self.nodeId, clock, report })
+}
+
+/** The client would take anything for a host or a file. */
+function checkRedisUrl(url: string): string {
+  if (/^rediss?:\/\/./.test(url) && isDecodable(url)) return url
+  throw new ServeError('--redis must be redis://HOST or rediss://HOST. In a password, write % as %25.', EXIT_CONFIG)
 }

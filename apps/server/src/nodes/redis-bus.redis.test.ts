@@ -22,10 +22,10 @@ async function findFreePort(): Promise<number> {
   return address.port
 }
 
-function startRedis(port: number): ChildProcess {
+function startRedis(port: number, flags: readonly string[] = []): ChildProcess {
   const server = spawn(
     'redis-server',
-    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...flags],
     {
       stdio: 'ignore',
       cwd: '/tmp',
@@ -35,6 +35,7 @@ function startRedis(port: number): ChildProcess {
   return server
 }
 
+const quiet = { clock: systemClock, report: () => undefined }
 const moved = (seq: number): BusMessage => ({ type: 'moved', sessionId: asSessionId('s'), seq })
 
 it('cluster 43: messages go by Redis, which may die and come back', async () => {
@@ -42,7 +43,7 @@ it('cluster 43: messages go by Redis, which may die and come back', async () => 
   const first = startRedis(port)
   const got: string[][] = []
   for (const nodeId of ['1-aa', '2-bb', '3-cc']) {
-    const bus = createRedisBus({ url: `redis://127.0.0.1:${port}`, nodeId, clock: systemClock })
+    const bus = createRedisBus({ ...quiet, url: `redis://127.0.0.1:${port}`, nodeId })
     const list: string[] = []
     got.push(list)
     bus.onMessage((from, message) => void list.push(`${from} ${message.type === 'moved' ? message.seq : message.type}`))
@@ -67,10 +68,31 @@ it('cluster 43: messages go by Redis, which may die and come back', async () => 
   expect(got.flat()).not.toContain('1-aa 3')
 })
 
+it('cluster 43: a Redis that cannot be used is told once, with the reason, and once more when it works again', async () => {
+  const port = await findFreePort()
+  const told: (string | undefined)[] = []
+  const report = (problem?: string): void => void told.push(problem)
+  const bus = createRedisBus({ clock: systemClock, report, url: `redis://:wrong@127.0.0.1:${port}`, nodeId: '1-aa' })
+  buses.push(bus)
+  await expect.poll(() => told, { timeout: 20_000 }).toEqual([`connect ECONNREFUSED 127.0.0.1:${port}`])
+  startRedis(port)
+  await expect.poll(() => bus.isUp, { timeout: 20_000 }).toBe(true)
+  expect(told).toEqual([`connect ECONNREFUSED 127.0.0.1:${port}`, undefined])
+
+  const other = await findFreePort()
+  startRedis(other, ['--requirepass', 'right'])
+  const refused: (string | undefined)[] = []
+  const url = `redis://:wrong@127.0.0.1:${other}`
+  buses.push(
+    createRedisBus({ clock: systemClock, report: (problem) => void refused.push(problem), url, nodeId: '2-bb' }),
+  )
+  await expect.poll(() => refused, { timeout: 20_000 }).toEqual([expect.stringMatching(/WRONGPASS|ECONNREFUSED/)])
+})
+
 it('cluster 43: a Redis that answers nothing counts as lost, until it answers again', async () => {
   const port = await findFreePort()
   const server = startRedis(port)
-  const bus = createRedisBus({ url: `redis://127.0.0.1:${port}`, nodeId: '1-aa', clock: systemClock })
+  const bus = createRedisBus({ ...quiet, url: `redis://127.0.0.1:${port}`, nodeId: '1-aa' })
   buses.push(bus)
   await expect.poll(() => bus.isUp, { timeout: 20_000 }).toBe(true)
   server.kill('SIGSTOP')

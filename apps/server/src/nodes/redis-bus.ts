@@ -6,6 +6,8 @@ export interface RedisBusOptions {
   readonly url: string
   readonly nodeId: string
   readonly clock: Clock
+  /** Called with a reason when messages stop, and with none when they go again. */
+  report(problem?: string): void
 }
 
 /** Larger texts are cut into pieces, so that one of them does not hold up the others. */
@@ -19,7 +21,7 @@ const PATIENCE_MS = 2_000
  * Messages by publish and subscribe of Redis, for clusters that outgrow the database's own. Nothing is stored there:
  * what is lost with Redis is found in the database.
  */
-export function createRedisBus({ url, nodeId, clock }: RedisBusOptions): LiveBus {
+export function createRedisBus({ url, nodeId, clock, report }: RedisBusOptions): LiveBus {
   const inbox = new BusInbox()
   const listeners: BusListener[] = []
   const upListeners: (() => void)[] = []
@@ -36,6 +38,7 @@ export function createRedisBus({ url, nodeId, clock }: RedisBusOptions): LiveBus
   let isSubscribed = false
   let isPublishing = false
   let isClosed = false
+  let isToldDown = false
 
   /** Drops a connection that does not answer; it is made again. */
   const within = (client: Redis, work: Promise<unknown>): Promise<void> => {
@@ -68,11 +71,21 @@ export function createRedisBus({ url, nodeId, clock }: RedisBusOptions): LiveBus
   })
   const isUp = (): boolean => isSubscribed && isPublishing
   const checkUp = (): void => {
-    if (isUp()) for (const listener of upListeners) listener()
+    if (!isUp()) return
+    if (isToldDown) report()
+    isToldDown = false
+    for (const listener of upListeners) listener()
+  }
+  // It is tried again several times a second.
+  const tellDown = (reason: string): void => {
+    if (isToldDown || isClosed) return
+    isToldDown = true
+    report(reason)
   }
 
   for (const client of [publisher, subscriber]) {
-    client.on('error', () => undefined)
+    client.on('error', (error: Error) => tellDown(reasonOf(error)))
+    client.on('close', () => tellDown('the connection was lost'))
     check(client)
   }
   publisher.on('close', () => (isPublishing = false))
@@ -115,5 +128,9 @@ export function createRedisBus({ url, nodeId, clock }: RedisBusOptions): LiveBus
     },
   }
 }
+
+/** Several addresses that refuse are one error without a text. */
+const reasonOf = (error: Error): string =>
+  error.message || ('code' in error && typeof error.code === 'string' ? error.code : error.name)
 
 const channelOf = (to: string): string => `polylogue:${to}`
