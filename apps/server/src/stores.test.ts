@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseDatabase } from './stores.ts'
+import { parseDatabase, parseDirectDatabase } from './stores.ts'
 
 const dirs = { dataDir: '/data', startDir: '/start' }
 
@@ -20,6 +20,8 @@ it('cluster 22: an unsupported database URL is refused without repeating its pas
   for (const wrong of [
     'postgres:me:geheim',
     'postgres://me:ge#heim@db/x',
+    'postgres://me:geheim%@db/x',
+    'postgres://me:geheim@db:99999/x',
     'mysql://me:geheim@db/x',
     'sqlite:',
     'log.db',
@@ -31,5 +33,14 @@ it('cluster 22: an unsupported database URL is refused without repeating its pas
 })
 
 it('says how to write a password that does not fit into a URL', () => {
-  expect(() => parseDatabase('postgres://me:ge/h#eim@db/x', dirs)).toThrow(/write \/ as %2F, # as %23 and \? as %3F\.$/)
+  expect(() => parseDatabase('postgres://me:ge/h#eim@db/x', dirs)).toThrow(
+    /write % as %25, \/ as %2F, # as %23 and \? as %3F\. A port is a number up to 65535\.$/,
+  )
+})
+
+it('refuses a mode of TLS that does not exist, which the driver would take for another', () => {
+  expect(() => parseDatabase('postgres://me@db/x?sslmode=disabled', dirs)).toThrow(
+    /^--database has an unknown sslmode\. It can be disable, prefer, /,
+  )
+  expect(() => parseDirectDatabase('postgres://me@db/x?sslmode=')).toThrow(/^--database-direct has an unknown sslmode/)
 })

@@ -2,6 +2,7 @@
 import { StorageFault, type Clock, type Storage, type Stores } from '@polylogue/engine'
 import { acquireOwnerLock, createSqliteStorage, openOwnedStores, type OwnerLock } from '@polylogue/store-sqlite'
 import { join, resolve } from 'node:path'
+import { isDecodable } from './platform/is-decodable.ts'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from './serve-error.ts'
 
 export interface StoresOptions {
@@ -17,16 +18,28 @@ export function parseDatabase(database: string | undefined, dirs: { dataDir: str
   if (database === undefined) return `sqlite:${join(dirs.dataDir, 'polylogue.db')}`
   const file = sqliteFileOf(database)
   if (file !== undefined) return `sqlite:${resolve(dirs.startDir, file)}`
-  if (isPostgres(database)) return database
+  if (isPostgres(database)) return withKnownMode(database, '--database')
   // A database URL may hold a password, so no message repeats it.
-  const hint = database.startsWith('postgres') ? ' In a user or password, write / as %2F, # as %23 and ? as %3F.' : ''
+  const hint = database.startsWith('postgres') ? ` ${ESCAPES}` : ''
   throw new ServeError(`--database must be ${FORMS}.${hint}`, EXIT_CONFIG)
 }
 
+const ESCAPES =
+  'In a user or password, write % as %25, / as %2F, # as %23 and ? as %3F. A port is a number up to 65535.'
+
 /** Turns `--database-direct` into a URL. */
 export function parseDirectDatabase(database: string): string {
-  if (isPostgres(database)) return database
-  throw new ServeError('--database-direct must be postgres://USER@HOST/DATABASE.', EXIT_CONFIG)
+  if (isPostgres(database)) return withKnownMode(database, '--database-direct')
+  throw new ServeError(`--database-direct must be postgres://USER@HOST/DATABASE. ${ESCAPES}`, EXIT_CONFIG)
+}
+
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+
+/** The driver takes an unknown mode for encryption with a check of the certificate. */
+function withKnownMode(url: string, flag: string): string {
+  const mode = new URL(url).searchParams.get('sslmode')
+  if (mode === null || SSL_MODES.includes(mode)) return url
+  throw new ServeError(`${flag} has an unknown sslmode. It can be ${SSL_MODES.join(', ')}.`, EXIT_CONFIG)
 }
 
 /** Describes and inspects a storage without opening it. Expects a URL of `parseDatabase`. */
@@ -65,7 +78,7 @@ function toServeError(error: unknown): unknown {
 }
 
 function isPostgres(url: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)
+  return /^postgres(?:ql)?:\/\//.test(url) && isDecodable(url)
 }
 
 function requireFile(url: string): string {

@@ -19,12 +19,23 @@ export function learnConfiguration(redactor: Redactor, config: unknown, depth = 
   }
 }
 
-/** Learns the password of `scheme://user:password@host`. */
+/** Learns the password of `scheme://user:password@host`, and the one of `?password=`. */
 export function learnPassword(redactor: Redactor, address: string): void {
   const url = URL.parse(address)
-  if (url === null || url.password === '') return
+  if (url === null) return
+  redactor.learn(url.searchParams.get('password') ?? undefined)
+  if (url.password === '') return
   redactor.learn(url.password)
-  redactor.learn(decodeURIComponent(url.password))
+  redactor.learn(decoded(url.password))
+}
+
+/** `undefined` when a percent sign does not begin a character, so that nobody uses the decoded text. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Wraps a box. The redactor learns every secret that passes through it. */

@@ -1,5 +1,6 @@
 import { asSessionId, type Dispatcher, type DispatchWorker, type JobProblem, type SessionId } from '@polylogue/engine'
 import { PgBoss } from 'pg-boss'
+import { toHelpfulFault } from './connect.ts'
 import type { Database } from './database.ts'
 import { toDriverUrl } from './driver-url.ts'
 
@@ -123,7 +124,9 @@ export function createBossDispatcher(options: BossDispatcherOptions): Dispatcher
         report({ message: 'a job was not sent', sessionId, error })
       }),
     async start(worker) {
-      await begin()
+      await begin().catch((error: unknown) => {
+        throw toHelpfulFault(error)
+      })
       await boss.work<TurnJob>(DEAD, { pollingIntervalSeconds: 2 }, async (jobs) => {
         for (const { data } of jobs) await worker.giveUp(asSessionId(data.sessionId))
       })

@@ -34,9 +34,11 @@ it('says in a sentence that a role lacks a right, when it describes the storage 
   const role = `weak_${randomUUID().replaceAll('-', '')}`
   await database.query(`CREATE ROLE ${role} LOGIN`)
   const url = database.url.replace('postgres@', `${role}@`)
-  await expect(open(url)).rejects.toThrow(/^The database cannot be used: permission denied for database test_\w+\.$/)
+  await expect(open(url)).rejects.toThrow(
+    /^The database cannot be used: permission denied for database test_\w+\. The role must own the database, /,
+  )
   await (await open(database.url)).close()
-  const sentence = 'The database cannot be used: permission denied for schema polylogue.'
+  const sentence = 'The database cannot be used: permission denied for schema polylogue. The role must own'
   await expect(open(url)).rejects.toThrow(sentence)
   await expect(createPostgresStorage(url, clock).describe()).rejects.toThrow(sentence)
   await database.query(`DROP ROLE ${role}`)
@@ -49,6 +51,35 @@ it.each([
 ])('reports %s while nodes run as storage that cannot be used', (code, message) => {
   const fault = toFault(Object.assign(new Error(message), { code }))
   expect(fault).toMatchObject({ kind: 'broken', message: `The database cannot be used: ${message}.` })
+})
+
+it('names the option whose file cannot be read, and neither the file nor an option that is public hides in a message', async () => {
+  const file = createPostgresStorage(`${database.url}?sslmode=require&sslkey=/geheim.pem`, clock)
+  await expect(file.describe()).rejects.toThrow(/: the file of sslkey cannot be read \(ENOENT\)\. Correct the path/)
+  const { hostname, port } = new URL(database.url)
+  const socket = createPostgresStorage(`postgres:///test_none?host=${hostname}&port=${port}&user=postgres`, clock)
+  await expect(socket.describe()).rejects.toThrow(
+    /^The database [\d.]+\/test_none cannot be reached: database "test_none" does/,
+  )
+})
+
+it('a role that may open too few connections for the jobs is refused in a sentence', async () => {
+  const role = `few_${randomUUID().replaceAll('-', '')}`
+  const [row] = await database.query('SELECT current_database() AS name')
+  await database.query(
+    `CREATE ROLE ${role} LOGIN CONNECTION LIMIT 1; ALTER DATABASE ${String(row?.['name'])} OWNER TO ${role}`,
+  )
+  const url = database.url.replace('postgres@', `${role}@`)
+  const stores = await open(url)
+  await stores.events.wantedSessions(1)
+  const dispatcher = stores.cluster?.openDispatcher(() => undefined)
+  const worker = { room: () => 0, take: async () => undefined, giveUp: async () => undefined }
+  await expect(dispatcher?.start(worker)).rejects.toThrow(
+    /^The database has no connection left for this process\. Raise max_connections or the CONNECTION LIMIT/,
+  )
+  await dispatcher?.close()
+  await stores.close()
+  await database.query(`REASSIGN OWNED BY ${role} TO postgres; DROP OWNED BY ${role}; DROP ROLE ${role}`)
 })
 
 it('says that a password is missing, and keeps no connection open', async () => {

@@ -2,6 +2,7 @@ import { StorageFault } from '@polylogue/engine'
 import pg from 'pg'
 import { toClientConfig, type DatabaseOptions } from './database.ts'
 import { codeOf, isLost, toFault } from './postgres-fault.ts'
+import { whatHelps } from './what-helps.ts'
 
 /** Connects for one piece of work. Rejects with one sentence when the database cannot be reached. */
 export async function withClient<T>(to: string | ClientOptions, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -9,11 +10,21 @@ export async function withClient<T>(to: string | ClientOptions, work: (client: p
   try {
     return await work(client)
   } catch (error) {
-    throw toFault(error)
+    throw toHelpfulFault(error)
   } finally {
     await client.end().catch(() => undefined)
   }
 }
+
+/** Whoever starts a server reads it, and not a client. */
+export function toHelpfulFault(error: unknown): unknown {
+  const fault = toFault(error)
+  if (fault === error || !(fault instanceof StorageFault)) return fault
+  const reason = isFull(error) ? 'The database has no connection left for this process.' : fault.message
+  return new StorageFault(fault.kind, `${reason}${whatHelps(error)}`, { cause: error })
+}
+
+const isFull = (error: unknown): boolean => codeOf(error) === '53300'
 
 export const POOLED =
   'A pooler such as pgbouncer answers in place of the database: name the database itself with --database-direct.'
@@ -35,26 +46,20 @@ export async function connect(to: string | ClientOptions): Promise<pg.Client> {
     void client?.end().catch(() => undefined)
     // pgbouncer refuses the settings of a connection.
     if (/unsupported startup parameter/.test(String(error))) throw new StorageFault('broken', POOLED, { cause: error })
-    const reason = withoutSecrets(url, reasonOf(error))
+    const reason = withoutSecrets(url, reasonOf(error, url))
     const message = `The database ${nameOf(url)} cannot be reached: ${reason}.${whatHelps(error)}`
     throw new StorageFault(isLost(error) ? 'busy' : 'broken', message, { cause: error })
   }
 }
 
-const NOBODY: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'])
-const NO_DATABASE = '3D000'
-
-function whatHelps(error: unknown): string {
-  const code = codeOf(error) ?? ''
-  if (NOBODY.has(code)) return ' Start PostgreSQL, or correct the host and the port.'
-  return code === NO_DATABASE ? ' Create it with createdb, or correct its name.' : ''
-}
-
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, url: string): string {
   const text = error instanceof Error ? error.message || String(error) : String(error)
-  return /client password must be a/.test(text)
-    ? 'it asks for a password, and there is none in the URL, in PGPASSWORD or in ~/.pgpass'
-    : text
+  if (/client password must be a/.test(text))
+    return 'it asks for a password, and there is none in the URL, in PGPASSWORD or in ~/.pgpass'
+  if (!(error instanceof Error && 'path' in error)) return text
+  // The name of a key file is nobody's business, so the option stands for it.
+  const [option] = [...new URL(url).searchParams].find(([, value]) => value === error.path) ?? []
+  return option === undefined ? text : `the file of ${option} cannot be read (${codeOf(error)})`
 }
 
 /** The server process of a connection, as it was told at the start. A pooler tells an id of its own. */
@@ -69,9 +74,13 @@ export function nameOf(url: string): string {
   return `${host || (searchParams.get('host') ?? 'localhost')}${pathname}`
 }
 
+/** Options that say nothing confidential. Others may name key files or contain a password. */
+export const PUBLIC_OPTIONS: ReadonlySet<string> = new Set(['host', 'port', 'user', 'sslmode', 'prepare'])
+
 /** An error may quote the password, or the name of a key file. */
 function withoutSecrets(url: string, text: string): string {
   const { password, searchParams } = new URL(url)
-  const secrets = [password, decodeURIComponent(password), ...searchParams.values()].filter((secret) => secret !== '')
+  const options = [...searchParams].filter(([name]) => !PUBLIC_OPTIONS.has(name)).map(([, value]) => value)
+  const secrets = [password, decodeURIComponent(password), ...options].filter((secret) => secret !== '')
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text)
 }

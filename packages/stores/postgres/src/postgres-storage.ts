@@ -1,6 +1,6 @@
 import type { Clock, Storage, StorageDescription } from '@polylogue/engine'
 import type pg from 'pg'
-import { nameOf, withClient } from './connect.ts'
+import { PUBLIC_OPTIONS, nameOf, withClient } from './connect.ts'
 import { dumpDatabase } from './dump-database.ts'
 import { fillDatabase } from './fill-database.ts'
 import { inspectDatabase } from './inspect-database.ts'
@@ -38,12 +38,9 @@ async function describeDatabase(client: pg.Client, url: string): Promise<Storage
   }
 }
 
-const PUBLIC: ReadonlySet<string> = new Set(['host', 'port', 'sslmode', 'prepare'])
-
 export function withoutPassword(url: string): string {
   const parsed = new URL(url)
   parsed.password = ''
-  // Other options may name key files or contain a password.
-  for (const name of [...parsed.searchParams.keys()]) if (!PUBLIC.has(name)) parsed.searchParams.delete(name)
+  for (const name of [...parsed.searchParams.keys()]) if (!PUBLIC_OPTIONS.has(name)) parsed.searchParams.delete(name)
   return parsed.href
 }
