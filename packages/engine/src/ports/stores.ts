@@ -133,6 +133,8 @@ export interface SharedState {
   /** The turns that wait for a runner. */
   readonly backlog: { readonly waiting: number; readonly oldestMs: number }
   readonly standbys: readonly Standby[]
+  /** What `agree` has recorded, by setting. */
+  readonly agreed: ReadonlyMap<string, readonly string[]>
 }
 
 export interface Standby {

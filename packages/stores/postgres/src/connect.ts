@@ -29,6 +29,9 @@ const isFull = (error: unknown): boolean => codeOf(error) === '53300'
 export const POOLED =
   'A pooler such as pgbouncer answers in place of the database: name the database itself with --database-direct.'
 
+/** For a transaction that reads everything: other limits are those of requests. */
+export const UNHURRIED = 'SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0'
+
 type ClientOptions = Pick<DatabaseOptions, 'url' | 'isPooled'>
 
 export async function connect(to: string | ClientOptions): Promise<pg.Client> {

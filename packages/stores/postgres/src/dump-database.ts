@@ -1,7 +1,7 @@
 import { StorageFault, type TransferRow } from '@polylogue/engine'
 import { toTransferRow, transferTables, type TransferTable } from '@polylogue/store-rows'
 import type pg from 'pg'
-import { connect } from './connect.ts'
+import { UNHURRIED, connect } from './connect.ts'
 import { toFault } from './postgres-fault.ts'
 import { toRow } from './to-text.ts'
 
@@ -37,7 +37,7 @@ export async function* dumpDatabase(url: string): AsyncGenerator<TransferRow> {
   const client = await connect(url)
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    await client.query("SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL polylogue.system = 'on'")
+    await client.query(`${UNHURRIED}; SET LOCAL polylogue.system = 'on'`)
     await refuseUsed(client)
     for (const table of transferTables) {
       await client.query(`DECLARE moved NO SCROLL CURSOR FOR ${SELECTS[table]}`)

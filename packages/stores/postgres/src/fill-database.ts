@@ -1,7 +1,7 @@
 import { EVENT_LEVELS, LOWEST_LEVEL, StorageFault, decodeEvent, memoryWords, type TransferRow } from '@polylogue/engine'
 import { toBatches, transferColumns, type ColumnType, type TransferBatch } from '@polylogue/store-rows'
 import type pg from 'pg'
-import { withClient } from './connect.ts'
+import { UNHURRIED, withClient } from './connect.ts'
 import { migrate } from './migrate.ts'
 import { toWords, wordsOf } from './to-append-item.ts'
 import { toText } from './to-text.ts'
@@ -12,8 +12,7 @@ export async function fillDatabase(url: string, rows: AsyncIterable<TransferRow>
     await migrate(client)
     await client.query('BEGIN')
     try {
-      await client.query(`SET LOCAL polylogue.system = 'on'; SET LOCAL idle_in_transaction_session_timeout = 0;
-        SET LOCAL statement_timeout = 0`)
+      await client.query(`${UNHURRIED}; SET LOCAL polylogue.system = 'on'`)
       // Running nodes wait until the rows are there.
       await client.query('LOCK TABLE polylogue.sessions, polylogue.keys IN EXCLUSIVE MODE')
       await refuseFull(client)

@@ -1,20 +1,24 @@
 import { StorageFault, asSessionId, asUserId, type StorageInspection, type StoredEvent } from '@polylogue/engine'
 import { bytesIn, checksumsIn, integerIn, memoryIn, scheduleIn, slotIn, textIn, type Row } from '@polylogue/store-rows'
 import type pg from 'pg'
-import { connect } from './connect.ts'
+import { UNHURRIED, connect } from './connect.ts'
 import { inspectShared } from './inspect-shared.ts'
-import { readSchemaVersion } from './migrate.ts'
+import { readSchemaVersion, refuseNewer } from './migrate.ts'
 import { toFault } from './postgres-fault.ts'
 
 const PAGE = 500
+/** The user is the first column of every key: without it, each session would read the whole table. */
+const OF_SESSION = 'user_id = (SELECT user_id FROM polylogue.sessions WHERE session_id = $1) AND session_id = $1'
 
 /** A consistent, read-only view. `now` decides which keys have expired. */
 export async function inspectDatabase(url: string, now: number): Promise<StorageInspection> {
   const client = await connect(url)
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    await client.query("SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL polylogue.system = 'on'")
-    return inspect(client, { schemaVersion: await readSchemaVersion(client), now })
+    await client.query(`${UNHURRIED}; SET LOCAL polylogue.system = 'on'`)
+    const schemaVersion = await readSchemaVersion(client)
+    refuseNewer(schemaVersion)
+    return inspect(client, { schemaVersion, now })
   } catch (error) {
     await client.end()
     throw toFault(error)
@@ -50,8 +54,7 @@ function inspect(client: pg.Client, { schemaVersion, now }: { schemaVersion: num
     async *events(sessionId) {
       const checksums = checksumsIn(sessionId)
       const text = `SELECT seq, at, type, version, data, crc FROM polylogue.events
-        WHERE user_id = (SELECT user_id FROM polylogue.sessions WHERE session_id = $1) AND session_id = $1 AND seq > $2
-        ORDER BY seq LIMIT ${PAGE}`
+        WHERE ${OF_SESSION} AND seq > $2 ORDER BY seq LIMIT ${PAGE}`
       for (let after = 0; ;) {
         const rows = await query(text, [sessionId, after])
         for (const row of rows) {
@@ -65,13 +68,13 @@ function inspect(client: pg.Client, { schemaVersion, now }: { schemaVersion: num
       }
     },
     async snapshot(sessionId) {
-      const [row] = await query('SELECT seq, state FROM polylogue.snapshots WHERE session_id = $1', [sessionId])
+      const [row] = await query(`SELECT seq, state FROM polylogue.snapshots WHERE ${OF_SESSION}`, [sessionId])
       return row && { seq: integerIn(row, 'seq'), state: textIn(row, 'state') }
     },
     async *blobs(sessionId) {
-      const hashes = await query('SELECT hash FROM polylogue.blobs WHERE session_id = $1', [sessionId])
+      const hashes = await query(`SELECT hash FROM polylogue.blobs WHERE ${OF_SESSION}`, [sessionId])
       for (const { hash } of hashes) {
-        const text = 'SELECT hash, bytes FROM polylogue.blobs WHERE session_id = $1 AND hash = $2'
+        const text = `SELECT hash, bytes FROM polylogue.blobs WHERE ${OF_SESSION} AND hash = $2`
         const [row = {}] = await query(text, [sessionId, hash])
         yield { hash: textIn(row, 'hash'), bytes: bytesIn(row, 'bytes') }
       }

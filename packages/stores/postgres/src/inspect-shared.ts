@@ -25,6 +25,10 @@ export async function inspectShared(client: pg.Client, ask: Ask): Promise<Shared
     await ask(`SELECT coalesce(application_name, '') AS name, coalesce(sync_state, 'unknown') AS sync_state,
     coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn), 0)::int8 AS lag FROM pg_stat_replication
     WHERE NOT pg_is_in_recovery() ORDER BY 1`)
+  const agreed = Map.groupBy(
+    await ask('SELECT name, unnest(known) AS value FROM polylogue.settings ORDER BY 1, 2'),
+    (row) => textIn(row, 'name'),
+  )
   return {
     settings: SETTINGS.map((name) => ({ name, value: textIn(settings, name) })),
     isStandby: settings['is_standby'] === true,
@@ -37,5 +41,6 @@ export async function inspectShared(client: pg.Client, ask: Ask): Promise<Shared
       isSynchronous: ['sync', 'quorum'].includes(textIn(row, 'sync_state')),
       lagBytes: integerIn(row, 'lag'),
     })),
+    agreed: new Map([...agreed].map(([name, rows]) => [name, rows.map((row) => textIn(row, 'value'))])),
   }
 }

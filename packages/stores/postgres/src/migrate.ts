@@ -67,12 +67,7 @@ async function migrateOnce(client: pg.Client): Promise<Migrated> {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
     await client.query(`SET LOCAL lock_timeout = ${LOCK_WITHIN_MS}`)
     const before = await readSchemaVersion(client)
-    if (before > MIGRATIONS.length) {
-      throw new StorageFault(
-        'broken',
-        `The database has version ${before} of the schema, and this server knows ${MIGRATIONS.length}. Use a newer server.`,
-      )
-    }
+    refuseNewer(before)
     if (before === 0)
       await client.query('CREATE SCHEMA polylogue; CREATE TABLE polylogue.schema (version int4 NOT NULL)')
     for (const migration of MIGRATIONS.slice(before)) {
@@ -90,6 +85,15 @@ async function migrateOnce(client: pg.Client): Promise<Migrated> {
     await client.query('ROLLBACK')
     throw error
   }
+}
+
+export function refuseNewer(version: number): void {
+  if (version <= MIGRATIONS.length) return
+  const known = `this server knows ${MIGRATIONS.length}`
+  throw new StorageFault(
+    'broken',
+    `The database has version ${version} of the schema, and ${known}. Use a newer server.`,
+  )
 }
 
 /** 0 if there is no schema. */
