@@ -1,5 +1,7 @@
 import { createServer, connect, type Server } from 'node:net'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { examine, type Finding } from '@polylogue/server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ServerDatabase } from '../support/databases.ts'
@@ -57,6 +59,40 @@ it('cluster 65: the doctor tells of dead nodes that hold sessions, and of two ve
   expect(told).toContain('3-new (web, 0.0.1, event level 2, on here)')
   expect(told).toContain('warn Nodes read events up to level 1 or 2.')
   for (const { remedy } of findings.slice(1)) expect(remedy).toBeTruthy()
+})
+
+it('cluster 21: the doctor says that a node would not start without the secret key of the others', async () => {
+  const [secrets] = about(await examineDatabase(), 'secrets')
+  expect(secrets).toMatchObject({
+    status: 'warn',
+    message: expect.stringMatching(/secret\.key is missing: a node would/),
+  })
+  await writeFile(join(folder.path, 'other.key'), `${'A'.repeat(43)}\n`, { mode: 0o600 })
+  const env = { POLYLOGUE_SECRET_KEY_FILE: join(folder.path, 'other.key') }
+  const found = await examine({ dataDir: folder.path, startDir: folder.path, database: database.url, env })
+  expect(about(found, 'secrets')).toEqual([
+    expect.objectContaining({ status: 'fail', message: expect.stringContaining('holds no key of the nodes') }),
+  ])
+})
+
+it('cluster 19: the doctor does not call a schema of a newer server sound', async () => {
+  await query(database.url, 'UPDATE polylogue.schema SET version = version + 100')
+  try {
+    const found = about(await examineDatabase(), 'database')
+    expect(found).toEqual([
+      expect.objectContaining({ status: 'fail', message: expect.stringMatching(/Use a newer server\.$/) }),
+    ])
+    expect(found[0]?.remedy).not.toContain('restore a backup')
+  } finally {
+    await query(database.url, 'UPDATE polylogue.schema SET version = version - 100')
+  }
+})
+
+it('cluster 65: a database that is away is one finding', async () => {
+  const findings = await examineDatabase('postgres://me@127.0.0.1:1/x')
+  expect(findings.filter(({ message }) => message.includes('cannot be reached'))).toEqual([
+    expect.objectContaining({ check: 'database', status: 'fail' }),
+  ])
 })
 
 it('cluster 67: the doctor names a pooler between the nodes and the database', async () => {

@@ -10,7 +10,7 @@ export async function checkDatabase({ storage }: Patient): Promise<readonly Find
   const { name, exists } = await storage.describe()
   if (!exists) return [warn('database', `${name} does not exist.`, 'The first start creates it: polylogue serve')]
   const inspection = await storage.inspect().catch(toUnreadable)
-  if (inspection instanceof StorageFault) return [fail('database', inspection.message, RESTORE)]
+  if (inspection instanceof StorageFault) return [fail('database', inspection.message, remedyOf(inspection))]
   try {
     const damage = await inspection.integrity()
     if (damage.length > 0) return [fail('database', `${name} is damaged: ${shorten(damage)}.`, RESTORE)]
@@ -28,6 +28,10 @@ export async function checkDatabase({ storage }: Patient): Promise<readonly Find
     await inspection.close()
   }
 }
+
+/** What a newer server has written is sound. */
+const remedyOf = ({ message }: StorageFault): string =>
+  /newer/.test(message) ? 'Run the version that the other nodes have.' : RESTORE
 
 /** Not a storage of ours, or too damaged to open. Any other error is rethrown. */
 export function toUnreadable(error: unknown): StorageFault {

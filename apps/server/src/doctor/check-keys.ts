@@ -1,6 +1,7 @@
 import { StorageFault, type StorageInspection, type StoredKey, type StoredSecret } from '@polylogue/engine'
 import { join } from 'node:path'
 import { formatKeysCreate } from '../auth/keys-create-line.ts'
+import { SECRET_KEYS } from '../nodes/agree-on-secret-key.ts'
 import { readPrivateFile } from '../platform/private-file.ts'
 import { sealingKeyIdOf, secretKeyId } from '../platform/secret-box.ts'
 import { readSecretKeys, secretKeyFile } from '../platform/secret-key-file.ts'
@@ -19,8 +20,12 @@ export async function checkKeys(patient: Patient): Promise<readonly Finding[]> {
   if (inspection instanceof StorageFault) return []
   try {
     const { keys, secrets } = await readAll(inspection)
+    const agreed = (await inspection.shared?.())?.agreed.get(SECRET_KEYS) ?? []
     const makeKeyWith = formatKeysCreate({ ...patient, database })
-    return [checkApiKeys(keys, { dataDir, makeKeyWith }), checkSecrets(secrets, secretKeyFile(dataDir, patient.env))]
+    return [
+      checkApiKeys(keys, { dataDir, makeKeyWith }),
+      checkSecrets(secrets, { file: secretKeyFile(dataDir, patient.env), agreed }),
+    ]
   } finally {
     await inspection.close()
   }
@@ -51,11 +56,22 @@ function checkApiKeys(
   })
 }
 
-function checkSecrets(secrets: readonly StoredSecret[], file: string): Finding {
+interface SecretsPlace {
+  readonly file: string
+  /** The keys of the nodes that share the database. */
+  readonly agreed: readonly string[]
+}
+
+function checkSecrets(secrets: readonly StoredSecret[], { file, agreed }: SecretsPlace): Finding {
   return explained('secrets', () => {
     const sealed = secrets.map((secret) => sealingKeyIdOf(secret.sealed))
     const keys = readSecretKeys(file)
+    const isShared = agreed.length > 0
+    if (isShared && keys !== undefined && !keys.some((key) => agreed.includes(secretKeyId(key))))
+      return fail('secrets', `${file} holds no key of the nodes of this database: a node would not start.`, SAME_FILE)
     if (keys === undefined) {
+      if (sealed.length === 0 && isShared)
+        return warn('secrets', `${file} is missing: a node would not start here.`, SAME_FILE)
       if (sealed.length === 0) return warn('secrets', `${file} is missing.`, 'The next start creates a new one.')
       return fail('secrets', `${file} is missing, so ${sealed.length} stored secrets cannot be read.`, RESTORE)
     }
@@ -73,6 +89,8 @@ function checkSecrets(secrets: readonly StoredSecret[], file: string): Finding {
     return ok('secrets', `${sealed.length} stored, all sealed with a key in ${file}.${note}`)
   })
 }
+
+const SAME_FILE = 'Copy the file of a node that starts, or name it with POLYLOGUE_SECRET_KEY_FILE.'
 
 /** Reports a file that the server would refuse in the server's own words. */
 function explained(check: string, look: () => Finding): Finding {

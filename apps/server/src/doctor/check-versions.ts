@@ -11,8 +11,8 @@ export async function checkVersions({ live, storage }: Patient): Promise<readonl
   const message = `polylogue ${version}, Node ${node}, ${software}`
   const findings: Finding[] = []
   if (unsafe !== undefined || Number.parseInt(node, 10) < OLDEST_NODE) {
-    const remedy = unsafe ?? `Use Node ${OLDEST_NODE} or later.`
-    findings.push(fail('versions', message, `${remedy} npm start downloads a version that fits.`))
+    const remedy = unsafe ?? `Use Node ${OLDEST_NODE} or later. npm start downloads a version that fits.`
+    findings.push(fail('versions', message, remedy))
   } else {
     findings.push(ok('versions', message))
   }

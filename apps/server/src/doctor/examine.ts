@@ -1,4 +1,4 @@
-import type { Storage } from '@polylogue/engine'
+import { StorageFault, type Storage } from '@polylogue/engine'
 import { ConfigError } from '../config/config-error.ts'
 import { loadConfig, type LoadedConfig } from '../config/load-config.ts'
 import { connectOwner, type RunningOwner } from '../owner/connect-owner.ts'
@@ -57,11 +57,18 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
     try {
       findings.push(...(await check(patient)))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      findings.push(fail(name, `The check failed: ${reason}`, 'Remove the cause, then run doctor again.'))
+      const finding = toFailure(name, error)
+      // Every check of a database that is away fails in the same way.
+      if (!findings.some(({ message }) => message === finding.message)) findings.push(finding)
     }
   }
   return findings
+}
+
+function toFailure(check: string, error: unknown): Finding {
+  const remedy = 'Remove the cause, then run doctor again.'
+  if (error instanceof StorageFault) return fail('database', error.message, remedy)
+  return fail(check, `The check failed: ${error instanceof Error ? error.message : String(error)}`, remedy)
 }
 
 async function meet(options: ExamineOptions): Promise<{ patient: Patient; findings: Finding[] }> {
