@@ -153,4 +153,11 @@ describe('the unit for systemd', () => {
     })
     expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(30)
   })
+
+  it('starts again for as long as the database is away, and not when a flag or the configuration is wrong', () => {
+    const unit = read('deploy/polylogue.service')
+    expect(unit).toMatch(/^\[Unit\]\n[^[]*^StartLimitIntervalSec=0$/m)
+    expect(unit).toMatch(/^Restart=on-failure$/m)
+    expect(unit).toMatch(/^RestartPreventExitStatus=2 78$/m)
+  })
 })
