@@ -1,7 +1,7 @@
 import { TRANSFER_TABLES } from '@polylogue/store-rows'
 import { createPostgresStorage } from '@polylogue/store-postgres'
 import { createSqliteStorage, openSqliteStores } from '@polylogue/store-sqlite'
-import type { Storage, TransferRow } from '@polylogue/engine'
+import { asUserId, type Storage, type TransferRow } from '@polylogue/engine'
 import { createFakeClock } from '@polylogue/testkit'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -68,13 +68,23 @@ async function rowsOf(storage: Storage): Promise<readonly TransferRow[]> {
 }
 
 const sorted = (rows: readonly TransferRow[]): readonly string[] =>
-  rows.map(({ table, values }) => JSON.stringify([table, values])).sort()
+  rows.map(({ table, values }) => JSON.stringify([table, Object.entries(values).map(plain)])).sort()
+
+const plain = ([column, value]: [string, TransferRow['values'][string]]) => [
+  column,
+  value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : value,
+]
 
 describe('polylogue sessions move', { timeout: 60_000 }, () => {
   it('cluster 64: what moves to Postgres and back is equal, byte for byte, and continues working', async () => {
     await useServer()
     const there = await polylogue('sessions', 'move', '--data', join(dir.path, 'data'), '--to', database.url)
-    expect(there).toMatchObject({ code: 0, stderr: expect.stringMatching(/5 sessions with \d+ events .* are equal/s) })
+    expect(there).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^Copying …\nComparing the logs …\nCopied 5 sessions with \d+ events .* are equal/s,
+      ),
+    })
     expect(there.stderr).not.toContain(new URL(database.url).password || 'no password')
 
     const back = join(dir.path, 'back.db')
@@ -125,6 +135,13 @@ describe('polylogue sessions move', { timeout: 60_000 }, () => {
       code: 1,
       stderr: expect.stringContaining('There is no database'),
     })
+    for (const flag of ['--from', '--to'] as const) {
+      const wrong = flag === '--from' ? ['--from', './x.db', '--to', url] : ['--from', url, '--to', './x.db']
+      expect(await move(...wrong)).toMatchObject({
+        code: 78,
+        stderr: expect.stringContaining(`${flag} must be sqlite:FILE`),
+      })
+    }
     expect(await move('--from', url, '--to', database.url)).toMatchObject({ code: 0 })
     expect(await move('--from', url, '--to', database.url)).toMatchObject({
       code: 1,
@@ -143,6 +160,41 @@ describe('polylogue sessions move', { timeout: 60_000 }, () => {
     } finally {
       await server.stop()
     }
+  })
+
+  it('cluster 64: rows of every table move to Postgres and back, with what is special in them', async () => {
+    const [start, back] = [join(dir.path, 'start.db'), join(dir.path, 'end.db')]
+    const [one, there, other] = [
+      createSqliteStorage(start, clock),
+      createPostgresStorage(database.url, clock),
+      createSqliteStorage(back, clock),
+    ]
+    await one.fill(everything())
+    const stores = await openSqliteStores({ file: start, clock })
+    await stores.memories.addMemory(asUserId('ada'), {
+      type: 'feedback',
+      content: `Prefers nul\u0000 and 三`,
+      origin: 'user',
+    })
+    await stores.close()
+    const before = await rowsOf(one)
+    expect(new Set(before.map(({ table }) => table))).toEqual(new Set(Object.keys(TRANSFER_TABLES)))
+    await there.fill(one.dump())
+    await other.fill(there.dump())
+    expect(sorted(await rowsOf(there))).toEqual(sorted(before))
+    expect(sorted(await rowsOf(other))).toEqual(sorted(before))
+  })
+
+  it('cluster 64: an event that cannot be read is named with its session', async () => {
+    const file = join(dir.path, 'damaged.db')
+    const storage = createSqliteStorage(file, clock)
+    await storage.fill(everything())
+    const db = new DatabaseSync(file)
+    db.exec(`UPDATE events SET data = '{"type":"nothing"}' WHERE session_id = 's-2'`)
+    db.close()
+    await expect(createPostgresStorage(database.url, clock).fill(storage.dump())).rejects.toThrow(
+      /^Event 2147483647 of session s-2 cannot be moved: event turn\.cancel-requested is damaged: /,
+    )
   })
 
   it('cluster 64: a move that fails on the way leaves the target empty', async () => {
@@ -191,6 +243,37 @@ const DERIVED = [
   'projection_marks',
 ]
 const SHORT_LIVED = ['sign_in_codes', 'kept_sockets', 'nodes', 'settings', 'schema']
+
+const ODD = 'nul\u0000, \u0001, \ud800, 三 and %\\'
+const CANCEL = 'turn.cancel-requested'
+const LARGEST = 2 ** 31 - 1
+
+/** Two rows of every table but memories, which have ids of their own: one is full, the other lacks what may be absent. */
+async function* everything(): AsyncGenerator<TransferRow> {
+  for (const [table, columns] of Object.entries(TRANSFER_TABLES)) {
+    if (table === 'memories') continue
+    for (const isFull of [true, false]) {
+      const values = Object.entries(columns).map(([column, type]) => [column, valueOf({ column, type, isFull })])
+      yield { table, values: Object.fromEntries(values) }
+    }
+  }
+}
+
+function valueOf({ column, type, isFull }: { column: string; type: string; isFull: boolean }) {
+  if (!isFull && ABSENT.has(column)) return null
+  if (column === 'session_id') return isFull ? 's-1' : 's-2'
+  if (column === 'data') return JSON.stringify({ type: CANCEL, turnId: ODD, reason: 'user' })
+  if (column === 'type') return CANCEL
+  if (type === 'bytes') return isFull ? new Uint8Array([0, 255, 1]) : new Uint8Array()
+  if (type === 'integer') return SMALL.has(column) ? 1 : LARGEST
+  return isFull ? `${column} ${ODD}` : `${column} of another`
+}
+
+const SMALL: ReadonlySet<string> = new Set(['version', 'is_pinned', 'is_started', 'is_told', 'is_enabled'])
+const ABSENT: ReadonlySet<string> = new Set([
+  ...['wanted_since', 'reserved_batches', 'directory', 'key_id', 'nano', 'currency', 'expires_at'],
+  ...['last_used_at', 'revoked_at'],
+])
 
 async function* none(): AsyncGenerator<TransferRow> {}
 

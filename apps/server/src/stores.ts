@@ -13,15 +13,23 @@ export interface StoresOptions {
 
 const FORMS = 'sqlite:FILE or postgres://USER@HOST/DATABASE'
 
+export interface DatabasePlace {
+  readonly dataDir: string
+  readonly startDir: string
+  /** The flag that names it. Default: `--database`. */
+  readonly flag?: string
+}
+
 /** Turns `--database` into an absolute URL; without one, it is a file in the data directory. */
-export function parseDatabase(database: string | undefined, dirs: { dataDir: string; startDir: string }): string {
+export function parseDatabase(database: string | undefined, dirs: DatabasePlace): string {
+  const { flag = '--database' } = dirs
   if (database === undefined) return `sqlite:${join(dirs.dataDir, 'polylogue.db')}`
   const file = sqliteFileOf(database)
   if (file !== undefined) return `sqlite:${resolve(dirs.startDir, file)}`
-  if (isPostgres(database)) return withKnownMode(database, '--database')
+  if (isPostgres(database)) return withKnownMode(database, flag)
   // A database URL may hold a password, so no message repeats it.
   const hint = database.startsWith('postgres') ? ` ${ESCAPES}` : ''
-  throw new ServeError(`--database must be ${FORMS}.${hint}`, EXIT_CONFIG)
+  throw new ServeError(`${flag} must be ${FORMS}.${hint}`, EXIT_CONFIG)
 }
 
 const ESCAPES =

@@ -17,9 +17,14 @@ export async function moveSessions({ from, to, data }: SessionsMoveFlags): Promi
     startDir,
     to,
     ...(from !== undefined && { from }),
-    // A carriage return is our own only here.
-    onProgress: (rows) => stderr.isTerminal && process.stderr.write(`${rows} rows …\r`),
+    onProgress({ phase, done }) {
+      const what = phase === 'copying' ? `Copying, ${done} rows so far` : `Comparing the logs, ${done} events so far`
+      // A carriage return and the end of a longer line before it are our own only here.
+      if (stderr.isTerminal) process.stderr.write(`\r${what} …\u001b[K`)
+      else if (done === 0) stderr.write(phase === 'copying' ? 'Copying …\n' : 'Comparing the logs …\n')
+    },
   })
+  if (stderr.isTerminal) process.stderr.write('\r\u001b[K')
   const sessions = `${moved.sessions} ${moved.sessions === 1 ? 'session' : 'sessions'}`
   stderr.write(
     `Copied ${sessions} with ${moved.events} events from ${toTerminalLine(moved.from)} to ${toTerminalLine(moved.to)}. ` +

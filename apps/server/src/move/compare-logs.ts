@@ -8,17 +8,23 @@ export interface LogCensus {
 }
 
 /** Reads all events of both storages. Rejects when a session is in one of them only, or has another log in the other. */
-export async function compareLogs(one: Storage, other: Storage): Promise<LogCensus> {
+export async function compareLogs(
+  one: Storage,
+  other: Storage,
+  onProgress?: (events: number) => void,
+): Promise<LogCensus> {
   const [left, right] = [await one.inspect(), await other.inspect()]
   try {
     const rest = new Map<SessionId, number>()
     for await (const { sessionId, lastSeq } of right.sessions()) rest.set(sessionId, lastSeq)
     let [sessions, events] = [0, 0]
+    onProgress?.(events)
     for await (const { sessionId, lastSeq } of left.sessions()) {
       if (!rest.delete(sessionId) || (await digestOf(left, sessionId)) !== (await digestOf(right, sessionId)))
         throw differs(sessionId)
       sessions += 1
       events += lastSeq
+      onProgress?.(events)
     }
     const [extra] = rest.keys()
     if (extra !== undefined) throw differs(extra)

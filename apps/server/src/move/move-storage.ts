@@ -10,8 +10,14 @@ export interface MoveOptions {
   /** A database as `--database` names it. Absent: the one of the data directory. */
   readonly from?: string
   readonly to: string
-  /** Called now and then with the number of rows that were moved so far. */
-  readonly onProgress?: (rows: number) => void
+  readonly onProgress?: (progress: MoveProgress) => void
+}
+
+/** Told when a phase begins, and now and then. */
+export interface MoveProgress {
+  readonly phase: 'copying' | 'comparing'
+  /** Rows that were copied, or events that were compared. */
+  readonly done: number
 }
 
 export interface Moved extends LogCensus {
@@ -26,16 +32,18 @@ export interface Moved extends LogCensus {
  */
 export async function moveStorage({ from, to, onProgress, ...dirs }: MoveOptions): Promise<Moved> {
   const clock = systemClock
-  const [sourceUrl, targetUrl] = [parseDatabase(from, dirs), parseDatabase(to, dirs)]
+  const sourceUrl = parseDatabase(from, { ...dirs, flag: '--from' })
+  const targetUrl = parseDatabase(to, { ...dirs, flag: '--to' })
   if (sourceUrl === targetUrl) throw new ServeError('--from and --to name the same database.', EXIT_CONFIG)
   const [source, target] = [await findStorage(sourceUrl, { clock }), await findStorage(targetUrl, { clock })]
   const sourceName = (await source.describe()).name
   if (!(await source.describe()).exists) throw new ServeError(`There is no database ${sourceName}.`, EXIT_FAILURE)
+  const tell = (phase: MoveProgress['phase']) => (done: number) => onProgress?.({ phase, done })
   // Keeps a server from writing to it meanwhile, and brings its schema up to date.
   const open = await openStores(sourceUrl, { clock })
   try {
-    await fillTarget(target, counted(source.dump(), onProgress))
-    const census = await compareLogs(source, target)
+    await fillTarget(target, counted(source.dump(), tell('copying')))
+    const census = await compareLogs(source, target, tell('comparing'))
     return { ...census, from: sourceName, to: (await target.describe()).name }
   } finally {
     await open.close()
@@ -53,11 +61,12 @@ async function fillTarget(target: Storage, rows: AsyncIterable<TransferRow>): Pr
 
 const ROWS_BETWEEN = 10_000
 
-async function* counted<T>(rows: AsyncIterable<T>, onProgress?: (rows: number) => void): AsyncGenerator<T> {
+async function* counted<T>(rows: AsyncIterable<T>, onProgress: (rows: number) => void): AsyncGenerator<T> {
   let count = 0
+  onProgress(count)
   for await (const row of rows) {
     yield row
     count += 1
-    if (count % ROWS_BETWEEN === 0) onProgress?.(count)
+    if (count % ROWS_BETWEEN === 0) onProgress(count)
   }
 }

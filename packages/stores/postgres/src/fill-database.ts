@@ -48,9 +48,7 @@ async function write(client: pg.Client, batch: TransferBatch): Promise<void> {
   )
   if (table !== 'events') return
   const spoken = rows.flatMap((row) => {
-    const words = wordsOf(
-      decodeEvent({ type: String(row['type']), version: Number(row['version']), data: String(row['data']) }),
-    )
+    const words = wordsIn(row)
     return words === null ? [] : [{ ...row, words }]
   })
   await client.query(
@@ -60,6 +58,24 @@ async function write(client: pg.Client, batch: TransferBatch): Promise<void> {
       spoken.map((row: TransferRow['values']) => toValue(row[name] ?? null)),
     ),
   )
+}
+
+function wordsIn(row: TransferRow['values']): string | null {
+  try {
+    return wordsOf(
+      decodeEvent({ type: String(row['type']), version: Number(row['version']), data: String(row['data']) }),
+    )
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const where = `Event ${row['seq']} of session ${row['session_id']}`
+    throw new StorageFault(
+      'broken',
+      `${where} cannot be moved: ${reason}. polylogue doctor names all broken sessions.`,
+      {
+        cause: error,
+      },
+    )
+  }
 }
 
 async function raiseLevels(client: pg.Client): Promise<void> {
