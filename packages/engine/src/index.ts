@@ -163,6 +163,8 @@ export { BusOutbox, type BusOutboxOptions } from './cluster/bus-outbox.ts'
 export {
   NODE_ROLES,
   type KnownNode,
+  type Backlog,
+  type NodeBeat,
   type NodeFacts,
   type NodeRole,
   type Nodes,

@@ -9,6 +9,7 @@ import {
   type ClusterParts,
   type DispatchWorker,
   type KnownNode,
+  type NodeBeat,
   type NodeFacts,
   type NodeRole,
   type SessionId,
@@ -42,7 +43,7 @@ export interface MemoryCluster {
 /** The nodes and the messages of engines that share a store in one process. Messages pass through their wire format. */
 export function createMemoryCluster(clock: Clock): MemoryCluster {
   const members = new Map<string, { readonly listeners: BusListener[]; readonly upListeners: (() => void)[] }>()
-  const known = new Map<string, KnownNode>()
+  const known = new Map<string, KnownNode & NodeBeat>()
   const sent: BusMessage[] = []
   const places = new Map<SessionId, SessionPlace>()
   let isUp = true
@@ -115,7 +116,10 @@ export function createMemoryCluster(clock: Clock): MemoryCluster {
             places.set(sessionId, place)
           },
           placeOf: async (sessionId) => places.get(sessionId) ?? {},
-          backlog: async () => cluster.backlog,
+          async backlog() {
+            const hasRoom = [...known.values()].some(({ leaseUntil, room = 0 }) => room > 0 && leaseUntil > clock.now())
+            return { ...cluster.backlog, hasRoom }
+          },
         },
         bus: {
           send(to, message) {

@@ -9,22 +9,29 @@ const MOST_CHECKED = 10_000
 
 type NodeLeaseParts = Pick<EngineParts, 'store' | 'clock' | 'log'> & { readonly cluster: ClusterParts }
 
+/** What the others are told of the turns here. */
+interface LeaseRunner {
+  isRunning(sessionId: SessionId): boolean
+  /** How many more turns of others this process could run. `undefined`: it runs none of them. */
+  room(): number | undefined
+}
+
 /**
  * The lease of this process. It is extended at intervals, whether or not the process runs anything. While it holds, nobody
  * else may claim a session of this process, so a session without a runner here must be given up.
  */
 export class NodeLease {
   readonly #parts: NodeLeaseParts
-  readonly #isRunning: (sessionId: SessionId) => boolean
+  readonly #runner: LeaseRunner
   #timer: Timer | undefined
   #beats = 0
   #isStopped = false
   /** Sessions that had no runner at the last check, and their epochs then. */
   #idle = new Map<SessionId, number>()
 
-  constructor(parts: NodeLeaseParts, isRunning: (sessionId: SessionId) => boolean) {
+  constructor(parts: NodeLeaseParts, runner: LeaseRunner) {
     this.#parts = parts
-    this.#isRunning = isRunning
+    this.#runner = runner
   }
 
   /** Resolves when the others know this process. */
@@ -55,7 +62,8 @@ export class NodeLease {
 
   async #extend(): Promise<void> {
     const { nodes, self, onBeat } = this.#parts.cluster
-    onBeat?.(await nodes.beat(self, LEASE_MS))
+    const room = this.#runner.room()
+    onBeat?.(await nodes.beat({ ...self, ...(room !== undefined && { room }) }, LEASE_MS))
   }
 
   async #beat(): Promise<void> {
@@ -75,7 +83,7 @@ export class NodeLease {
     const { cluster, store } = this.#parts
     const { nodeId } = cluster.self
     const leases = await cluster.nodes.leases({ nodeId, limit: MOST_CHECKED })
-    const idle = leases.filter(({ sessionId }) => !this.#isRunning(sessionId))
+    const idle = leases.filter(({ sessionId }) => !this.#runner.isRunning(sessionId))
     const before = this.#idle
     this.#idle = new Map(idle.map(({ sessionId, epoch }) => [sessionId, epoch]))
     for (const { sessionId, epoch } of idle) {

@@ -164,6 +164,23 @@ describe('a turn', () => {
     await begin(web)
   })
 
+  it('cluster 29: is accepted while a node has room, however long another turn waits', async () => {
+    const { clock, cluster, join } = setUp()
+    const web = await join({ role: 'web' })
+    const worker = await join({ role: 'worker', slots: 1, model: createFakeModel([hangs]) })
+    cluster.backlog = { waiting: 1, oldestMs: 600_000 }
+    const sessionId = await begin(web)
+    await pass(clock, 2_000)
+    // Now the worker is full.
+    await expect(begin(web)).rejects.toMatchObject({ code: 'storage-busy' })
+    await web.engine.execute({ type: 'cancel-turn', userId: web.user, sessionId, reason: 'enough', dropQueue: false })
+    await pass(clock, 2_000)
+    await begin(web)
+    await worker.engine.stop(0)
+    clock.advance(1_000)
+    await expect(begin(web)).rejects.toMatchObject({ code: 'storage-busy' })
+  })
+
   it('cluster 30: of a node that stops is handed over: 200 within five seconds', async () => {
     const { clock, join } = setUp()
     const one = await join({ model: createFakeModel(...Array.from({ length: 200 }, () => [hangs])) })

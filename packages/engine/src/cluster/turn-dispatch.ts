@@ -70,8 +70,8 @@ export class TurnDispatch implements DispatchWorker {
   }
 
   async #isFull(): Promise<boolean> {
-    const { waiting, oldestMs } = await this.#parts.cluster.nodes.backlog()
-    return waiting > MOST_WAITING || oldestMs > LONGEST_WAIT_MS
+    const { waiting, oldestMs, hasRoom } = await this.#parts.cluster.nodes.backlog()
+    return waiting > MOST_WAITING || (oldestMs > LONGEST_WAIT_MS && !hasRoom)
   }
 
   /** What the session needs of the file system and this process does not have. An editor here has its own files. */

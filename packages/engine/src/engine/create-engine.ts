@@ -90,7 +90,15 @@ export function createEngine(given: EngineOptions): Engine {
           ...(bindings && { bindings }),
         })
       : undefined
-  const lease = cluster && new NodeLease({ ...options, cluster }, (id) => coordinator.isRunning(id))
+  const lease =
+    cluster &&
+    new NodeLease(
+      { ...options, cluster },
+      {
+        isRunning: (id) => coordinator.isRunning(id),
+        room: () => (isStopping || dispatch?.isWorker !== true ? undefined : dispatch.room()),
+      },
+    )
   cluster?.onReplaced?.(() => void rereadSessions({ ...options, sessions, coordinator }))
   let isStopping = false
   /** The sessions already checked, in a process that takes over only sessions in use. */

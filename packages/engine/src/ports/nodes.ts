@@ -6,15 +6,14 @@ import type { SessionId, UserId } from '../ids.ts'
  */
 export interface Nodes {
   /** Enters this node, or extends its lease. Removes nodes whose lease ended long ago. Returns the time of the storage. */
-  beat(node: NodeFacts, leaseMs: number): Promise<number>
+  beat(node: NodeBeat, leaseMs: number): Promise<number>
   /** Ends the lease and removes the node. */
   leave(nodeId: string): Promise<void>
   /** All nodes, oldest first. */
   list(): Promise<readonly KnownNode[]>
   /** How many sessions of this user run on any node, or wait for one. */
   countTurns(userId: UserId): Promise<number>
-  /** The sessions that want a runner and have none. */
-  backlog(): Promise<{ readonly waiting: number; readonly oldestMs: number }>
+  backlog(): Promise<Backlog>
   /**
    * While this node lives, only it may claim the session, and the directories of the session are on its machine. `false`:
    * the session is bound to another node that lives.
@@ -49,6 +48,20 @@ export interface NodeFacts {
   readonly level?: number
   /** Where other nodes reach it. */
   readonly url?: string
+}
+
+export interface NodeBeat extends NodeFacts {
+  /** How many more turns of others it could run now. Absent: it runs none of them. */
+  readonly room?: number
+}
+
+/** The sessions that want a runner and have none. */
+export interface Backlog {
+  readonly waiting: number
+  /** Since when the first of them has wanted one: it may have had one before. */
+  readonly oldestMs: number
+  /** A live node could run more turns, so what waits longer waits for something else. */
+  readonly hasRoom: boolean
 }
 
 export interface KnownNode extends NodeFacts {

@@ -21,6 +21,7 @@ export const MIGRATIONS = [
   '0009_levels.sql',
   '0010_projection_marks.sql',
   '0011_count_turns.sql',
+  '0012_room.sql',
 ] as const
 
 /** `PLLG`. */

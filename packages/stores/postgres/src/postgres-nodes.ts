@@ -33,8 +33,10 @@ export function createPostgresNodes(db: Database): Nodes {
       return integerIn(row, 'turns')
     },
     async backlog() {
-      const [row = {}] = await db.read({ name: 'backlog', text: 'SELECT * FROM polylogue.backlog()' })
-      return { waiting: integerIn(row, 'waiting'), oldestMs: integerIn(row, 'oldest_ms') }
+      const text = 'SELECT *, polylogue.has_room() AS has_room FROM polylogue.backlog()'
+      const [row = {}] = await db.read({ name: 'backlog_and_room', text })
+      const [waiting, oldestMs] = [integerIn(row, 'waiting'), integerIn(row, 'oldest_ms')]
+      return { waiting, oldestMs, hasRoom: row['has_room'] === true }
     },
     async bind(sessionId, { nodeId, machine }) {
       const text = 'SELECT polylogue.bind_session($1, $2, $3) AS is_bound'

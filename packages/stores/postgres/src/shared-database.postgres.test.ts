@@ -60,6 +60,25 @@ describe('two processes on one database', () => {
     expect(await one.cluster?.nodes.countTurns(hedy)).toBe(0)
   })
 
+  it('know whether a node that lives has room for turns', async () => {
+    const nodes = one.cluster!.nodes
+    const has = async () => (await other.cluster!.nodes.backlog()).hasRoom
+    const beat = (nodeId: string, room: number | undefined, leaseMs = 60_000) =>
+      nodes.beat(
+        { nodeId, role: 'all', version: '0', machine: 'm', pid: 1, ...(room !== undefined && { room }) },
+        leaseMs,
+      )
+    await beat('runs-none', undefined)
+    await beat('full', 0)
+    await beat('dead', 5, -1)
+    expect(await has()).toBe(false)
+    await beat('full', 1)
+    expect(await has()).toBe(true)
+    await beat('full', 0)
+    expect(await has()).toBe(false)
+    for (const nodeId of ['runs-none', 'full', 'dead']) await nodes.leave(nodeId)
+  })
+
   it('cluster 10: race for a session, and one of them gets it', async () => {
     for (let race = 0; race < 200; race++) {
       const id = newSession()
