@@ -11,6 +11,7 @@ import type { LiveLink } from '../cluster/live-link.ts'
 import { showDrafts } from '../session/show-drafts.ts'
 import { isWanted, loopsOf } from '../state/session-state.ts'
 import type { Coordinator } from '../turn/coordinator.ts'
+import { isLastChance } from '../turn/decide-takeover.ts'
 
 /** How late a reader or a runner notices what another process appended, without messages between processes. */
 const FOLLOW_MS = 250
@@ -26,6 +27,20 @@ const SWEEP_MS = 1_000
 const STEADY_MS = 5_000
 const LONGEST_GAP_MS = 3 * SWEEP_MS
 const SWEPT_AT_ONCE = 100
+const MOST_SWEPT = 10_000
+/** A session that cannot be read is tried again after one second, two, four, and so on. */
+const LONGEST_REST_MS = 60_000
+/**
+ * Turns that have killed several processes, or were there when another one did, are tried one at a time, so that only the guilty one
+ * dies again. The next one begins at the latest after this time.
+ */
+const TRIAL_MS = 5 * 60_000
+
+/** A session that this process could not take at its last look. */
+interface PutOff {
+  readonly until: number
+  readonly failures: number
+}
 
 export interface WatchDeps {
   readonly sessions: OpenSessions
@@ -51,6 +66,8 @@ export class SharedStoreWatch {
   readonly #timers = new Map<string, Timer>()
   /** When sessions in use were last compared with the store. */
   readonly #comparedAt = new Map<SessionId, number>()
+  readonly #putOff = new Map<SessionId, PutOff>()
+  #isTrying = false
   #isStopped = false
   #sweptAt = -Infinity
   #steadySince = Infinity
@@ -164,34 +181,69 @@ export class SharedStoreWatch {
     const now = this.#parts.clock.now()
     if (now - this.#sweptAt > LONGEST_GAP_MS || now < this.#sweptAt) this.#missed()
     this.#sweptAt = now
-    const wanted = await this.#parts.store.wantedSessions(SWEPT_AT_ONCE, ownLevel())
+    // Sessions that nobody can take must not hide those behind them.
+    const limit = Math.min(MOST_SWEPT, SWEPT_AT_ONCE + this.#putOff.size)
+    const wanted = await this.#parts.store.wantedSessions(limit, ownLevel())
     this.#steadySince = Math.min(this.#steadySince, now)
-    if (wanted.length < SWEPT_AT_ONCE) this.#dispatch?.stillWaiting(wanted)
-    const room = this.#dispatch?.room() ?? SWEPT_AT_ONCE
-    const left = wanted.filter((id) => !this.#coordinator.isRunning(id)).slice(0, room)
-    if (left.length === 0) return
+    if (wanted.length < limit) this.#forgetOthers(wanted)
+    const isResting = (id: SessionId): boolean => (this.#putOff.get(id)?.until ?? 0) > now
+    const left = wanted.filter((id) => !this.#coordinator.isRunning(id) && !isResting(id))
+    let room = this.#dispatch?.room() ?? Infinity
+    if (left.length === 0 || room === 0) return
     const heads = await this.#parts.store.readHeads(left)
     const isSteady = now - this.#steadySince >= STEADY_MS
     for (const id of left) {
       const head = heads.get(id)
       if (head === undefined || (head.owner !== undefined && !isSteady)) continue
-      await this.#take(id, head.owner !== undefined)
+      const isTaken = await this.#take(id, head.owner !== undefined)
+      if (isTaken) this.#putOff.delete(id)
+      if (isTaken && --room <= 0) return
     }
   }
 
-  async #take(sessionId: SessionId, isFromDead: boolean): Promise<void> {
+  /** These sessions, and no others, wait for a runner. */
+  #forgetOthers(wanted: readonly SessionId[]): void {
+    this.#dispatch?.stillWaiting(wanted)
+    const isWaiting = new Set(wanted)
+    for (const id of this.#putOff.keys()) if (!isWaiting.has(id)) this.#putOff.delete(id)
+  }
+
+  /** Whether this process tries to run the session. */
+  async #take(sessionId: SessionId, isFromDead: boolean): Promise<boolean> {
     try {
       const session = await this.#sessions.find(sessionId)
-      if (session === undefined) return
+      if (session === undefined) return false
       const isAgentKnown = this.#parts.agents.find(session.state.agent) !== undefined
       const canRun = isAgentKnown && (await this.#dispatch?.findMissing(session)) === undefined
-      if (!canRun) return this.#dispatch?.passOn(sessionId)
-      const isAbandoned = isFromDead && (await this.#bindings?.isAbandoned(sessionId)) === true
-      if (isFromDead) void this.#coordinator.takeOver(session, isAbandoned ? 'abandoned' : 'takeover')
-      else this.#coordinator.wake(session)
+      const isForTrial = isFromDead && isLastChance(session.state) && session.state.turn?.cancelled === undefined
+      if (!canRun || (isForTrial && this.#isTrying)) {
+        if (!canRun) this.#dispatch?.passOn(sessionId)
+        this.#putOff.set(sessionId, { until: 0, failures: 0 })
+        return false
+      }
+      if (!isFromDead) this.#coordinator.wake(session)
+      else {
+        const isAbandoned = (await this.#bindings?.isAbandoned(sessionId)) === true
+        const ended = this.#coordinator.takeOver(session, isAbandoned ? 'abandoned' : 'takeover')
+        if (isForTrial) void this.#untilTried(ended)
+      }
+      return true
     } catch (error) {
       this.#parts.log({ level: 'error', message: 'a session could not be taken over', sessionId, error })
+      const failures = (this.#putOff.get(sessionId)?.failures ?? 0) + 1
+      const restMs = Math.min(LONGEST_REST_MS, SWEEP_MS * 2 ** (failures - 1))
+      this.#putOff.set(sessionId, { until: this.#parts.clock.now() + restMs, failures })
+      return false
     }
+  }
+
+  async #untilTried(ended: Promise<void>): Promise<void> {
+    this.#isTrying = true
+    const patience = Promise.withResolvers<void>()
+    const timer = this.#parts.clock.setTimer(TRIAL_MS, patience.resolve)
+    await Promise.race([ended, patience.promise])
+    timer.cancel()
+    this.#isTrying = false
   }
 }
 

@@ -19,7 +19,7 @@ import {
   type TestSession,
 } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
-import type { EventStore } from '../index.ts'
+import { StorageFault, asSessionId, type EventStore } from '../index.ts'
 
 /** Two engines on one store. The session is made by the first one. */
 async function startTwo(model: FakeModel = createFakeModel([hangs]), other: FakeModel = createFakeModel()) {
@@ -65,6 +65,39 @@ describe('two engines on one store', () => {
     expect(events.filter(({ type }) => type === 'turn.taken-over')).toMatchObject([{ count: 1 }])
     expect(events.filter(({ type }) => type === 'tool-call.started')).toHaveLength(1)
     expect(events.filter(({ type }) => type === 'tool-call.settled')).toMatchObject([{ status: 'unknown' }])
+  })
+
+  it('continue a turn behind any number of sessions that cannot be read, and complain less and less', async () => {
+    const clock = createFakeClock()
+    const inner = createMemoryEventStore({ clock })
+    const broken = Array.from({ length: 250 }, (_, index) => asSessionId(`broken_${index}`))
+    const isBroken = (id: string): boolean => id.startsWith('broken_')
+    const store: EventStore = {
+      ...inner,
+      wantedSessions: async (limit) => [...broken, ...(await inner.wantedSessions(limit))].slice(0, limit),
+      async readHeads(ids) {
+        const heads = new Map(await inner.readHeads(ids))
+        for (const id of ids) if (isBroken(id)) heads.set(id, { lastSeq: 1 })
+        return heads
+      },
+      async readSnapshot(id) {
+        if (isBroken(id)) throw new StorageFault('broken', 'This log is damaged.')
+        return inner.readSnapshot(id)
+      },
+    }
+    const process = createProcessStore(inner)
+    const one = await startSession({ store: process, clock, model: createFakeModel([hangs]), isShared: true })
+    await one.engine.start()
+    await one.say('go')
+    await pass(clock, 500)
+    process.die()
+    const two = useSession(createTestEngine({ store, clock, isShared: true }), one.sessionId)
+    await two.engine.start()
+    await pass(clock, 15_000)
+    expect((await two.events()).at(-1)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+    await pass(clock, 60_000)
+    const complaints = two.logged.filter(({ sessionId }) => sessionId === broken[0])
+    expect(complaints.length).toBeLessThan(8)
   })
 
   it('leave each other the turns that run', async () => {

@@ -89,6 +89,10 @@ export function endCutCompaction({ compaction, turn }: SessionState): RecordedEv
   ]
 }
 
+/** Another death of a process would end the turn: whoever runs it next is its last chance. */
+export const isLastChance = ({ turn }: SessionState): boolean =>
+  turn !== undefined && turn.isHandedOver !== true && turn.takeovers === TAKEOVER_LIMIT - 1
+
 /** Why the turn cannot continue; `undefined` if it can. */
 function endOf(
   { turn, agent: name }: SessionWithTurn,

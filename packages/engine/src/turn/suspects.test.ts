@@ -52,7 +52,7 @@ describe('a turn that outlives many orderly stops', () => {
 })
 
 /** Processes on one store. A process that asks the model about `poison` dies at once, with everything it ran. */
-function createWorld() {
+function createWorld({ isShared = false } = {}) {
   const clock = createFakeClock()
   const store = createMemoryEventStore({ clock })
   const ids = createTestIds()
@@ -64,13 +64,14 @@ function createWorld() {
         const said = String(messages.findLast(({ role }) => role === 'user')?.content)
         told.push(said)
         if (said === 'poison') process.die()
+        if (said === 'minute') return new Promise<void>((resolve) => void clock.setTimer(60_000, resolve))
         if (said !== 'quick') return new Promise<void>(() => undefined)
       },
       says('done'),
       finishes(),
     ]
     const model = createFakeModel(...Array.from({ length: 50 }, () => step))
-    const test = createTestEngine({ store: process, clock, ids, model })
+    const test = createTestEngine({ store: process, clock, ids, model, isShared })
     await test.engine.start()
     await untilQuiet()
     return { ...test, process, told }
@@ -91,6 +92,13 @@ async function begin({ engine, user }: Running, input: string): Promise<SessionI
   })
   await untilQuiet()
   return sessionId
+}
+
+async function pass({ clock }: World, ms: number): Promise<void> {
+  for (let waited = 0; waited < ms; waited += 250) {
+    for (let round = 0; round < 10; round += 1) await untilQuiet()
+    clock.advance(250)
+  }
 }
 
 const endOf = async ({ store }: World, sessionId: SessionId) =>
@@ -155,5 +163,42 @@ describe('a turn that kills its server', () => {
     expect(await endOf(world, waiting)).toMatchObject({ type: 'turn.ended', outcome: 'cancelled' })
     const quick = await begin(third, 'quick')
     expect(await endOf(world, quick)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+  })
+})
+
+describe('a turn that kills each of several nodes that take it', () => {
+  it('is the only one that fails: before their last chance, turns are tried one at a time on each node', async () => {
+    const world = createWorld({ isShared: true })
+    const nodes = [await world.start(), await world.start(), await world.start()]
+    await pass(world, 6_000)
+    const others: SessionId[] = []
+    for (let count = 0; count < 8; count += 1) others.push(await begin(nodes[0]!, 'minute'))
+    const guilty = await begin(nodes[0]!, 'poison')
+    let deaths = 0
+    for (let round = 0; round < 80; round += 1) {
+      for (const [index, node] of nodes.entries()) {
+        if (!node.process.isDead) continue
+        deaths += 1
+        nodes[index] = await world.start()
+      }
+      await pass(world, 5_000)
+    }
+    expect(await endOf(world, guilty)).toMatchObject({ type: 'turn.ended', outcome: 'failed' })
+    expect(deaths).toBe(4)
+    for (const session of others) {
+      expect(await endOf(world, session)).toMatchObject({ type: 'turn.ended', outcome: 'finished' })
+    }
+  })
+
+  it('leaves the others their ten seconds after its first two deaths', async () => {
+    const world = createWorld({ isShared: true })
+    const nodes = [await world.start(), await world.start(), await world.start()]
+    await pass(world, 6_000)
+    for (let count = 0; count < 8; count += 1) await begin(nodes[0]!, 'slow')
+    for (const node of nodes.slice(0, 2)) {
+      node.process.die()
+      await pass(world, 10_000)
+    }
+    expect(nodes[2]?.told).toHaveLength(8)
   })
 })
