@@ -80,7 +80,7 @@ export function createAppendGroups(db: Database): AppendGroups {
     for (let isRepeated = false; ; isRepeated = true) {
       try {
         const text = 'SELECT polylogue.append_batch($1::jsonb) AS answers'
-        const [row] = await db.write({ name: 'append_batch', text, values: [items] })
+        const [row] = await db.write({ name: 'append_batch', text, values: [items], lane: 'turns' })
         return { answers: row?.['answers'] as readonly Answer[], isRepeated }
       } catch (error) {
         if (!isLost(error) || performance.now() > deadline) throw error

@@ -13,6 +13,11 @@ export interface Statement {
   readonly name?: string
   readonly text: string
   readonly values?: readonly unknown[]
+  /**
+   * Default: `requests`. What keeps turns alive has connections of its own, because slow requests must not end the lease of a node. Such
+   * a statement is never slow.
+   */
+  readonly lane?: 'requests' | 'turns'
 }
 
 export type Query = (statement: Statement) => Promise<readonly Row[]>
@@ -58,7 +63,11 @@ export interface DatabaseOptions {
 /** Whether a statement waits for a database that answers nothing. */
 type Patience = 'patient' | 'impatient'
 
-const CONNECTIONS = 10
+interface Asked extends Pick<Statement, 'lane'> {
+  readonly patience: Patience
+}
+
+const CONNECTIONS = { requests: 7, turns: 3 } as const
 /** How long a request waits for a database that does not answer. */
 const PATIENCE_MS = 2_000
 const PAUSE_MS = 50
@@ -121,19 +130,23 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   // The pool waits for the promise, which its types do not say.
   const hooks: { readonly onConnect: (client: pg.ClientBase) => unknown } = { onConnect: checkTimeline }
-  const pool = new pg.Pool({
-    ...toClientConfig(options),
-    max: CONNECTIONS,
-    idleTimeoutMillis: 30_000,
-    query_timeout: answerWithinMs,
-    ...hooks,
-  })
-  // An idle connection that breaks is replaced by the pool. Without a listener, the error would end the process.
-  pool.on('error', () => undefined)
+  const openPool = (max: number): pg.Pool => {
+    const pool = new pg.Pool({
+      ...toClientConfig(options),
+      max,
+      idleTimeoutMillis: 30_000,
+      query_timeout: answerWithinMs,
+      ...hooks,
+    })
+    // An idle connection that breaks is replaced by the pool. Without a listener, the error would end the process.
+    return pool.on('error', () => undefined)
+  }
+  const pools = { requests: openPool(CONNECTIONS.requests), turns: openPool(CONNECTIONS.turns) }
   let isClosed = false
   const silence = createSilence(() => isAnswering(options))
 
-  const connect = async (patience: Patience): Promise<pg.PoolClient> => {
+  const connect = async ({ patience, lane = 'requests' }: Asked): Promise<pg.PoolClient> => {
+    const pool = pools[lane]
     if (isClosed) throw new StorageFault('broken', 'The store is closed.')
     const deadline = performance.now() + PATIENCE_MS
     for (;;) {
@@ -162,8 +175,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   /** The connection of a statement that was given up is closed: its answer may still come. */
-  const once = async <T>(work: (query: Query) => Promise<T>, patience: Patience = 'impatient'): Promise<T> => {
-    const client = await connect(patience)
+  const once = async <T>(work: (query: Query) => Promise<T>, asked: Asked = { patience: 'impatient' }): Promise<T> => {
+    const client = await connect(asked)
     // An error between two statements is reported by the next statement.
     const ignore = (): void => undefined
     client.on('error', ignore)
@@ -172,7 +185,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       return await work(async ({ name, text, values = [] }) => {
         const query = { text, values: values.map(toValue), ...(name !== undefined && isPreparing && { name }) }
         const ask = () => client.query<Record<string, unknown>>(query)
-        const { rows } = await (patience === 'patient' ? ask() : silence.unless(ask))
+        const { rows } = await (asked.patience === 'patient' ? ask() : silence.unless(ask))
         silence.heard()
         return rows.map(toRow)
       })
@@ -239,15 +252,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     change,
     read: (statement) =>
       repeat(
-        () => once((query) => query(statement)),
+        () => once((query) => query(statement), { patience: 'impatient', ...laneOf(statement) }),
         (error) => isLost(error) || isRepeatable(error),
       ),
-    write: (statement) => repeatRaw(() => once((query) => query(statement), 'patient'), isRepeatable),
+    write: (statement) =>
+      repeatRaw(() => once((query) => query(statement), { patience: 'patient', ...laneOf(statement) }), isRepeatable),
     asUser: (userId, work) => transact('polylogue.user', userId, work),
     asSystem: (work) => transact('polylogue.system', 'on', work),
     async lookForFailover() {
       if (!isPooled) return
-      const client = await connect('impatient')
+      const client = await connect({ patience: 'impatient', lane: 'turns' })
       let isBroken = true
       try {
         await checkTimeline(client)
@@ -262,7 +276,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (isClosed) return
       isClosed = true
       silence.close()
-      await pool.end()
+      await Promise.all([pools.requests.end(), pools.turns.end()])
     },
   }
 }
@@ -286,6 +300,8 @@ async function isAnswering(options: DatabaseOptions): Promise<boolean> {
 
 /** `?prepare=off` is for poolers that lose prepared statements. */
 export const prepares = (url: string): boolean => new URL(url).searchParams.get('prepare') !== 'off'
+
+const laneOf = ({ lane }: Statement): Pick<Statement, 'lane'> => (lane === undefined ? {} : { lane })
 
 const toValue = (value: unknown): unknown => {
   if (typeof value === 'string') return toText(value)

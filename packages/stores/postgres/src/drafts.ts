@@ -41,7 +41,7 @@ export function createDrafts(db: Database): Drafts {
     remembered.delete(sessionId)
     const text = 'SELECT polylogue.save_drafts($1, $2, $3, $4::jsonb, $5) AS is_saved'
     const values = [sessionId, owner, epoch, JSON.stringify(parts), reserved > saved.reserved]
-    const [row] = await db.write({ name: 'save_drafts', text, values }).catch((error: unknown) => {
+    const [row] = await db.write({ name: 'save_drafts', text, values, lane: 'turns' }).catch((error: unknown) => {
       throw toFault(error)
     })
     if (row?.['is_saved'] !== true) return false

@@ -3,6 +3,7 @@ import { textIn } from '@polylogue/store-rows'
 import { openDatabase } from './database.ts'
 import { checkPooler, prepareServer } from './check-server.ts'
 import { createBossDispatcher } from './boss-dispatcher.ts'
+import { createHeavyReads } from './heavy-reads.ts'
 import { createNotifyBus } from './notify-bus.ts'
 import { createPostgresEventStore } from './postgres-event-store.ts'
 import { createPostgresKeptStore } from './postgres-kept-store.ts'
@@ -43,7 +44,8 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     ...(role !== undefined && { role }),
     ...(answerWithinMs !== undefined && { answerWithinMs }),
   })
-  const events = createPostgresEventStore(db)
+  const heavy = createHeavyReads()
+  const events = createPostgresEventStore(db, heavy)
   const keys = createPostgresKeyStore(db, clock)
   return {
     mode: 'shared',
@@ -52,7 +54,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     users: createPostgresUserStore(db),
     rules: createPostgresRuleStore(db),
     memories: createPostgresMemoryStore(db, clock),
-    usage: createPostgresUsageStore(db),
+    usage: createPostgresUsageStore(db, heavy),
     schedules: createPostgresScheduleStore(db),
     signIns: createPostgresSignInStore(db, clock),
     kept: createPostgresKeptStore(db, clock),

@@ -21,21 +21,26 @@ import {
   type Row,
 } from '@polylogue/store-rows'
 import { createAppendGroups } from './append-groups.ts'
-import type { Database } from './database.ts'
+import type { Database, Statement } from './database.ts'
 import { createDrafts } from './drafts.ts'
 import { findSessions } from './listings.ts'
+import type { HeavyReads } from './heavy-reads.ts'
 import { toFault } from './postgres-fault.ts'
 
 const ANY_LEVEL = 2 ** 31 - 1
 
-export function createPostgresEventStore(db: Database): EventStore {
+export function createPostgresEventStore(db: Database, heavy: HeavyReads): EventStore {
   const groups = createAppendGroups(db)
   const drafts = createDrafts(db)
   /** A function of the schema that changes nothing, or that may run twice. */
-  const call = (name: string, ...values: readonly unknown[]): Promise<readonly Row[]> => {
+  const toCall = (name: string, values: readonly unknown[]): Statement => {
     const places = values.map((_, index) => `$${index + 1}`).join(', ')
-    return db.read({ name, text: `SELECT * FROM polylogue.${name}(${places})`, values })
+    return { name, text: `SELECT * FROM polylogue.${name}(${places})`, values }
   }
+  const call = (name: string, ...values: readonly unknown[]): Promise<readonly Row[]> => db.read(toCall(name, values))
+  /** The same for what keeps turns alive. */
+  const callForTurns = (name: string, ...values: readonly unknown[]): Promise<readonly Row[]> =>
+    db.read({ ...toCall(name, values), lane: 'turns' })
 
   return {
     async append(request) {
@@ -55,7 +60,7 @@ export function createPostgresEventStore(db: Database): EventStore {
       return row && { userId: asUserId(textIn(row, 'user_id')), lastSeq: integerIn(row, 'last_seq') }
     },
     async readHeads(sessionIds) {
-      const rows = await call('read_heads', sessionIds)
+      const rows = await callForTurns('read_heads', sessionIds)
       return new Map(
         rows.map((row) => {
           const owner = optionalTextIn(row, 'owner')
@@ -90,7 +95,10 @@ export function createPostgresEventStore(db: Database): EventStore {
         const values = [userId, before ?? null, Math.max(0, limit)]
         return (await query({ name: 'list_sessions', text, values })).map(sessionIn)
       }),
-    findSessions: (query) => findSessions(db, query),
+    findSessions: (query) =>
+      (query.text ?? '').trim() === ''
+        ? findSessions(db, query)
+        : heavy.run(query.userId, () => findSessions(db, query)),
     findStale: (before, limit) =>
       db.asSystem(async (query) => {
         const text = `SELECT user_id, session_id FROM polylogue.listings
@@ -135,24 +143,26 @@ export function createPostgresEventStore(db: Database): EventStore {
     },
 
     async claim(sessionId, owner, leaseMs) {
-      const [row] = await call('claim_session', sessionId, owner, leaseMs)
+      const [row] = await callForTurns('claim_session', sessionId, owner, leaseMs)
       const epoch = row?.['claim_session']
       return typeof epoch === 'number' ? { owner, epoch } : undefined
     },
     async renew(owner, sessionIds, leaseMs) {
-      const held = (await call('renew_leases', owner, sessionIds, leaseMs)).map((row) => textIn(row, 'renew_leases'))
+      const held = (await callForTurns('renew_leases', owner, sessionIds, leaseMs)).map((row) =>
+        textIn(row, 'renew_leases'),
+      )
       const isHeld = new Set(held)
       return sessionIds.filter((sessionId) => !isHeld.has(sessionId))
     },
     async release(sessionId, { owner, epoch }) {
       drafts.forget(sessionId)
-      await call('release_session', sessionId, owner, epoch)
+      await callForTurns('release_session', sessionId, owner, epoch)
     },
     async dropLeases() {
       await call('drop_leases')
     },
     async wantedSessions(limit, level = ANY_LEVEL) {
-      const rows = await call('wanted_sessions', Math.max(0, limit), level)
+      const rows = await callForTurns('wanted_sessions', Math.max(0, limit), level)
       return rows.map((row) => asSessionId(textIn(row, 'wanted_sessions')))
     },
 

@@ -19,12 +19,17 @@ export function createPostgresNodes(db: Database): Nodes {
     async beat({ nodeId, ...facts }, leaseMs) {
       await db.lookForFailover()
       const text = 'SELECT polylogue.now_ms() AS now FROM polylogue.beat($1, $2, $3::jsonb)'
-      const [row = {}] = await db.read({ name: 'beat', text, values: [nodeId, leaseMs, JSON.stringify(facts)] })
+      const [row = {}] = await db.read({
+        name: 'beat',
+        text,
+        values: [nodeId, leaseMs, JSON.stringify(facts)],
+        lane: 'turns',
+      })
       return integerIn(row, 'now')
     },
     async leave(nodeId) {
       const text = 'DELETE FROM polylogue.nodes WHERE node_id = $1'
-      await db.read({ text, values: [nodeId] })
+      await db.read({ text, values: [nodeId], lane: 'turns' })
     },
     list: async () => (await db.read({ name: 'list_nodes', text: LIST_NODES })).map(nodeIn),
     async countTurns(userId) {

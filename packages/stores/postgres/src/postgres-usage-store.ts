@@ -1,6 +1,7 @@
 import { DAY_MS, type Spending, type UsageGrouping, type UsageQuery, type UsageStore } from '@polylogue/engine'
 import { createUsageGroups, integerIn, textIn, type Row } from '@polylogue/store-rows'
 import type { Database } from './database.ts'
+import type { HeavyReads } from './heavy-reads.ts'
 
 const ofLivingSession = (column: string): string => `CASE WHEN s.session_id IS NULL THEN NULL ELSE u.${column} END`
 
@@ -25,7 +26,7 @@ const SUMS = `count(*) AS calls, count(*) FILTER (WHERE u.is_told = 0) AS untold
   coalesce(sum(u.nano), 0)::int8 AS nano`
 
 /** Adds up the rows of calls. There are no rows per day, because nodes would wait for each other to update them. */
-export function createPostgresUsageStore(db: Database): UsageStore {
+export function createPostgresUsageStore(db: Database, heavy: HeavyReads): UsageStore {
   return {
     async sumUsage(query) {
       const by = [...new Set(query.by)]
@@ -35,7 +36,7 @@ export function createPostgresUsageStore(db: Database): UsageStore {
       const text = `SELECT ${[...columns, SUMS].join(', ')} FROM polylogue.usage AS u
         LEFT JOIN polylogue.sessions AS s ON s.session_id = u.session_id ${where} GROUP BY ${groups.join(', ')}`
       const sums = createUsageGroups(by)
-      sums.add(await db.asSystem((run) => run({ text, values })))
+      sums.add(await heavy.run(query.userId ?? '', () => db.asSystem((run) => run({ text, values }))))
       return sums.list().slice(0, Math.max(0, query.limit))
     },
     async spentWithKey(keyId, fromDay) {

@@ -266,6 +266,62 @@ describe('a database that is frozen', () => {
   })
 })
 
+describe('requests that take long', () => {
+  const nodeOf = (nodeId: string) => ({ nodeId, role: 'all', version: '0', machine: 'm', pid: 1 }) as const
+  /** A search waits for this lock, as it would for a slow disk. */
+  const whileSearchesWait = async (work: () => Promise<void>): Promise<void> => {
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await client.query('BEGIN; LOCK TABLE polylogue.listings IN ACCESS EXCLUSIVE MODE')
+      await work()
+    } finally {
+      await client.end()
+    }
+  }
+
+  it('leave the lease and the turns of their node alone', async () => {
+    const id = newSession()
+    const listing = { isPinned: false, isStarted: true, title: 'tea' }
+    await one.events.append(append(id, 0, { listing }))
+    await whileSearchesWait(async () => {
+      const searches = Array.from({ length: 30 }, () =>
+        one.events.findSessions({ userId: ADA, text: 'coffee', offset: 0, limit: 10 }).catch(() => undefined),
+      )
+      await expect.poll(countLocked).toBeGreaterThan(0)
+      const began = performance.now()
+      await one.cluster!.nodes.beat(nodeOf('busy'), 5_000)
+      const fence = await one.events.claim(id, 'busy', 5_000)
+      await one.events.append(append(id, 1, { fence: fence! }))
+      expect(await one.events.renew('busy', [id], 5_000)).toEqual([])
+      expect(performance.now() - began).toBeLessThan(1_000)
+      void Promise.all(searches)
+    })
+  })
+
+  it('of one user leave room for those of others', async () => {
+    const id = newSession()
+    await one.events.append(append(id, 0, { create: { userId: GRACE } }))
+    await whileSearchesWait(async () => {
+      const searches = Array.from({ length: 30 }, () =>
+        one.events.findSessions({ userId: ADA, text: 'coffee', offset: 0, limit: 10 }).catch(() => undefined),
+      )
+      await expect.poll(countLocked).toBeGreaterThan(0)
+      const began = performance.now()
+      expect(await one.events.readEvents(id, 0, 10)).toHaveLength(1)
+      expect(performance.now() - began).toBeLessThan(1_000)
+      void Promise.all(searches)
+    })
+  })
+
+  async function countLocked(): Promise<number> {
+    const [row] = await database.query(
+      "SELECT count(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+    )
+    return Number(row?.['count'])
+  }
+})
+
 describe('row-level security', () => {
   it('cluster 15: a statement without a condition sees the rows of its user only', async () => {
     for (const userId of [ADA, GRACE]) await fill(one, userId)
