@@ -50,6 +50,22 @@ describe('a job of pg-boss', { timeout: 90_000 }, () => {
     await dispatcher.stop()
   })
 
+  it('that is done is removed after ten minutes, also in queues of an older version', async () => {
+    const kept = async () =>
+      (await database.query('SELECT name, deletion_seconds AS seconds FROM polylogue_jobs.queue ORDER BY name')).filter(
+        ({ name }) => name === 'turns' || name === 'dead',
+      )
+    const first = await startWorker(async () => undefined)
+    await first.stop()
+    await database.query('UPDATE polylogue_jobs.queue SET deletion_seconds = 604800')
+    const second = await startWorker(async () => undefined)
+    await second.stop()
+    expect(await kept()).toEqual([
+      { name: 'dead', seconds: 600 },
+      { name: 'turns', seconds: 600 },
+    ])
+  })
+
   it('is sent although the database was lost when the first one was to be sent', async () => {
     const proxy = await startCuttingProxy(database.url)
     const problems: string[] = []

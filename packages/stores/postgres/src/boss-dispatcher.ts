@@ -23,6 +23,8 @@ const TURNS = 'turns'
 const DEAD = 'dead'
 /** A worker with less capacity takes no jobs, because a batch must not wait. */
 const BATCH = 8
+/** Every turn of a web node is a job. By itself, pg-boss keeps each for a week, and looks once a day for old ones. */
+const KEPT_SECONDS = 600
 const LOOK_FOR_ROOM_MS = 100
 const RETRIES = 5
 /** A network may swallow everything without closing the connection. */
@@ -42,6 +44,7 @@ export function createBossDispatcher(options: BossDispatcherOptions): Dispatcher
     application_name: 'polylogue jobs',
     max: 2,
     schedule: false,
+    maintenanceIntervalSeconds: KEPT_SECONDS,
     useListenNotify: true,
   })
   let toldAt = -Infinity
@@ -77,6 +80,8 @@ export function createBossDispatcher(options: BossDispatcherOptions): Dispatcher
       expireInSeconds: 30,
       deadLetter: DEAD,
     })
+    // They may be from an older version.
+    for (const queue of [DEAD, TURNS]) await boss.updateQueue(queue, { deleteAfterSeconds: KEPT_SECONDS })
   }
 
   const send = async (sessionId: SessionId): Promise<void> => {

@@ -22,6 +22,7 @@ export const MIGRATIONS = [
   '0010_projection_marks.sql',
   '0011_count_turns.sql',
   '0012_room.sql',
+  '0013_indexes.sql',
 ] as const
 
 /** `PLLG`. */

@@ -54,7 +54,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     users: createPostgresUserStore(db),
     rules: createPostgresRuleStore(db),
     memories: createPostgresMemoryStore(db, clock),
-    usage: createPostgresUsageStore(db, heavy),
+    usage: createPostgresUsageStore({ db, heavy, clock }),
     schedules: createPostgresScheduleStore(db),
     signIns: createPostgresSignInStore(db, clock),
     kept: createPostgresKeptStore(db, clock),

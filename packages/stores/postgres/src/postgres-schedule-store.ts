@@ -78,7 +78,12 @@ export function createPostgresScheduleStore(db: Database): ScheduleStore {
       return optionalIntegerIn(row ?? {}, 'next')
     },
     schedulesByOtherRules: (version, limit) =>
-      idsOf('SELECT schedule_id FROM polylogue.schedules WHERE zone_rules <> $1 LIMIT $2', [version, limit]),
+      // An index finds what is smaller or larger, not what is different.
+      idsOf(
+        `(SELECT schedule_id FROM polylogue.schedules WHERE zone_rules < $1 LIMIT $2)
+          UNION ALL (SELECT schedule_id FROM polylogue.schedules WHERE zone_rules > $1 LIMIT $2) LIMIT $2`,
+        [version, limit],
+      ),
     settleSlots: (schedule, slots) =>
       db.change(schedule.userId, async (query) => {
         if (!(await replace(query, schedule))) return false
@@ -99,17 +104,16 @@ export function createPostgresScheduleStore(db: Database): ScheduleStore {
 
     openRuns: () =>
       db.asSystem(async (query) => {
-        const slots = await query({ text: "SELECT * FROM polylogue.schedule_slots WHERE status IN ('due', 'running')" })
-        const found = await Promise.all(
-          slots.map(async (row) => {
-            const slot = slotIn(row)
-            const text = 'SELECT * FROM polylogue.schedules WHERE schedule_id = $1'
-            const [one] = await query({ text, values: [slot.scheduleId] })
-            const schedule = one && scheduleIn(one)
-            return schedule === undefined ? [] : runsIn(slot, schedule.userId).map((run) => ({ run, schedule }))
-          }),
-        )
-        return found.flat()
+        const rows = await query({ text: "SELECT * FROM polylogue.schedule_slots WHERE status IN ('due', 'running')" })
+        const slots = rows.map(slotIn)
+        const ids = [...new Set(slots.map(({ scheduleId }) => scheduleId))]
+        const text = 'SELECT * FROM polylogue.schedules WHERE schedule_id = ANY ($1)'
+        const found = ids.length === 0 ? [] : (await query({ text, values: [ids] })).map(scheduleIn)
+        const schedules = new Map(found.map((schedule) => [schedule.scheduleId, schedule]))
+        return slots.flatMap((slot) => {
+          const schedule = schedules.get(slot.scheduleId)
+          return schedule === undefined ? [] : runsIn(slot, schedule.userId).map((run) => ({ run, schedule }))
+        })
       }),
     moveRun: (runId, from, to) =>
       db.asSystem(async (query) => {

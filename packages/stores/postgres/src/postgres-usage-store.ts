@@ -1,4 +1,11 @@
-import { DAY_MS, type Spending, type UsageGrouping, type UsageQuery, type UsageStore } from '@polylogue/engine'
+import {
+  DAY_MS,
+  type Clock,
+  type Spending,
+  type UsageGrouping,
+  type UsageQuery,
+  type UsageStore,
+} from '@polylogue/engine'
 import { createUsageGroups, integerIn, textIn, type Row } from '@polylogue/store-rows'
 import type { Database } from './database.ts'
 import type { HeavyReads } from './heavy-reads.ts'
@@ -25,8 +32,30 @@ const SUMS = `count(*) AS calls, count(*) FILTER (WHERE u.is_told = 0) AS untold
   sum(u.cache_write_tokens)::int8 AS written, sum(u.reasoning_tokens)::int8 AS reasoning, u.currency AS currency,
   coalesce(sum(u.nano), 0)::int8 AS nano`
 
-/** Adds up the rows of calls. There are no rows per day, because nodes would wait for each other to update them. */
-export function createPostgresUsageStore(db: Database, heavy: HeavyReads): UsageStore {
+/** No append takes this long, so what is older does not change any more. */
+const SETTLED_AFTER_MS = 60 * 60_000
+const MOST_KNOWN = 1_000
+const NOTHING: Spending = { calls: 0, tokens: 0, nano: {} }
+
+/** What a key has spent in a time that is over. */
+interface Settled {
+  readonly fromDay: number
+  readonly until: number
+  readonly spent: Spending
+}
+
+export interface UsageParts {
+  readonly db: Database
+  readonly heavy: HeavyReads
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/**
+ * Adds up the rows of calls. There are no rows per day, because nodes would wait for each other to update them. A budget is asked for before
+ * each model call, so the process remembers sums of hours that are over.
+ */
+export function createPostgresUsageStore({ db, heavy, clock }: UsageParts): UsageStore {
+  const known = new Map<string, Settled>()
   return {
     async sumUsage(query) {
       const by = [...new Set(query.by)]
@@ -40,11 +69,23 @@ export function createPostgresUsageStore(db: Database, heavy: HeavyReads): Usage
       return sums.list().slice(0, Math.max(0, query.limit))
     },
     async spentWithKey(keyId, fromDay) {
-      const text = `SELECT coalesce(currency, '') AS currency, count(*) AS calls,
+      const before = known.get(keyId)
+      const settledUntil = Math.floor(clock.now() / SETTLED_AFTER_MS - 1) * SETTLED_AFTER_MS
+      const isUsable = before?.fromDay === fromDay && before.until <= settledUntil
+      const { until, spent } = isUsable ? before : { until: fromDay * DAY_MS, spent: NOTHING }
+      const text = `SELECT at < $3 AS is_settled, coalesce(currency, '') AS currency, count(*) AS calls,
           sum(input_tokens + output_tokens)::int8 AS tokens, coalesce(sum(nano), 0)::int8 AS nano
-        FROM polylogue.usage WHERE key_id = $1 AND at >= $2 GROUP BY 1`
-      const rows = await db.asSystem((run) => run({ name: 'spent_with_key', text, values: [keyId, fromDay * DAY_MS] }))
-      return rows.reduce(addRow, { calls: 0, tokens: 0, nano: {} })
+        FROM polylogue.usage WHERE key_id = $1 AND at >= $2 GROUP BY 1, 2`
+      const values = [keyId, until, settledUntil]
+      const rows = await db.asSystem((run) => run({ name: 'spent_with_key', text, values }))
+      const isSettled = (row: Row): boolean => row['is_settled'] === true
+      const settled = rows.filter(isSettled).reduce(addRow, spent)
+      known.delete(keyId)
+      if (settledUntil > until) known.set(keyId, { fromDay, until: settledUntil, spent: settled })
+      else if (isUsable) known.set(keyId, before)
+      const [oldest] = known.keys()
+      if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+      return rows.filter((row) => !isSettled(row)).reduce(addRow, settled)
     },
   }
 }
@@ -54,7 +95,10 @@ function addRow(spent: Spending, row: Row): Spending {
   return {
     calls: spent.calls + integerIn(row, 'calls'),
     tokens: spent.tokens + integerIn(row, 'tokens'),
-    nano: currency === '' ? spent.nano : { ...spent.nano, [currency]: integerIn(row, 'nano') },
+    nano:
+      currency === ''
+        ? spent.nano
+        : { ...spent.nano, [currency]: (spent.nano[currency] ?? 0) + integerIn(row, 'nano') },
   }
 }
 
