@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../ports/agent.ts'
 import type { Place } from '../ports/surroundings.ts'
 import type { ActiveTurn } from '../state/session-state.ts'
 import type { AgentLine } from './loop-agents.ts'
+import { isPassing } from './passing-fault.ts'
 import type { RunDeps } from './turn-deps.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function noteSurroundings(turn: ActiveTurn, agent: AgentDefinition,
       fence,
     )
   } catch (error) {
-    if (deps.signal.aborted) throw error
+    if (deps.signal.aborted || isPassing(error)) throw error
     log({ level: 'warn', message: 'the surroundings could not be described', sessionId: session.id, error })
   }
 }

@@ -4,6 +4,7 @@ import type { BoundTool } from '../ports/rule-store.ts'
 import { bindRules } from './bind-rules.ts'
 import { findTool, type JudgedCall, type Judging } from './judge-calls.ts'
 import type { AgentLine } from './loop-agents.ts'
+import { isPassing } from './passing-fault.ts'
 import { PreviewRoom } from './preview-room.ts'
 import type { RunDeps } from './turn-deps.ts'
 
@@ -30,6 +31,7 @@ export async function prepareJudging(line: AgentLine, calls: readonly JudgedCall
       const inspected = await tool.inspect(check.input, workspace, { sessionId, signal: deps.signal })
       inspections.set(call.toolCallId, room.fit(await withOrigin(inspected, line, deps)))
     } catch (error) {
+      if (isPassing(error)) throw error
       deps.log({ level: 'error', message: 'a call could not be inspected', sessionId: state.sessionId, error })
       inspections.set(call.toolCallId, 'failed')
     }

@@ -6,6 +6,7 @@ import { asToolCallId } from '../ids.ts'
 import type { ModelOutput } from '../ports/model.ts'
 import type { LiveStep, SessionFeed } from '../session/session-feed.ts'
 import { buildModelRequest } from './build-model-request.ts'
+import { isPassing, watchReads } from './passing-fault.ts'
 import { completeInput, dropInputs, takeInput } from './live-inputs.ts'
 import { toCallInput, unreadableInput } from './plan-calls.ts'
 import type { StepEnd, StepRun } from './step-run.ts'
@@ -20,7 +21,7 @@ type TextOutput = ModelOutput & { readonly type: 'text' | 'thinking' }
 
 /**
  * Waits for the model or for the signal, whichever comes first, so that a model that ignores the signal does not block
- * the turn.
+ * the turn. Rejects with a storage fault that passes: the runner asks the model again.
  */
 export async function streamStep(run: StepRun, deps: RunDeps): Promise<StepEnd> {
   const { signal } = deps
@@ -40,11 +41,12 @@ async function consume({ round, step, drafts, exchange }: StepRun, deps: RunDeps
   const { model, modelName } = round.line[0]
   const priced = (usage: Usage): Usage => withCost(usage, modelName, deps.prices)
   try {
-    const request = await buildModelRequest(round, deps)
+    const { request, check } = watchReads(await buildModelRequest(round, deps))
     exchange.begin(request)
     let calls = 0
     for await (const output of model.stream(request, signal)) {
       if (signal.aborted) return { type: 'stopped' }
+      check()
       exchange.take(output)
       switch (output.type) {
         case 'text':
@@ -75,6 +77,7 @@ async function consume({ round, step, drafts, exchange }: StepRun, deps: RunDeps
     }
     return signal.aborted ? { type: 'stopped' } : { type: 'failed', error: NO_FINISH }
   } catch (error) {
+    if (isPassing(error)) throw error
     deps.log({ level: 'error', message: 'a model step failed', sessionId: session.id, turnId: step.turnId, error })
     return { type: 'failed', error: { code: 'internal', message: 'The model call failed unexpectedly.' } }
   }

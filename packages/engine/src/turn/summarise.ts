@@ -9,6 +9,7 @@ import { buildModelRequest } from './build-model-request.ts'
 import { countMessages, countTokens } from './estimate-tokens.ts'
 import type { LoopRound } from './loop-place.ts'
 import type { ExchangeRecorder } from './model-exchange.ts'
+import { isPassing, watchReads, type WatchedReads } from './passing-fault.ts'
 import type { CompactionPlan } from './plan-compaction.ts'
 import type { RunDeps } from './turn-deps.ts'
 
@@ -48,7 +49,8 @@ export async function summarise(
     purpose: 'summary',
   }
   exchange.begin(request)
-  const asked = { request, take: (output: ModelOutput) => exchange.take(output) }
+  const watched = watchReads(request)
+  const asked = { ...watched, take: (output: ModelOutput) => exchange.take(output) }
   const answer = await askForText(asked, agent, deps)
   const usage = answer.usage && { usage: withCost(answer.usage, agent.modelName, deps.prices) }
   if (answer.error !== undefined) return { outcome: 'failed', error: answer.error, ...usage }
@@ -84,7 +86,7 @@ interface TextAnswer {
 
 /** A summary is not streamed. */
 async function askForText(
-  { request, take }: { readonly request: ModelRequest; take(output: ModelOutput): void },
+  { request, check, take }: WatchedReads<ModelRequest> & { take(output: ModelOutput): void },
   { model }: AgentDefinition,
   { signal, log, session }: RunDeps,
 ): Promise<TextAnswer> {
@@ -93,6 +95,7 @@ async function askForText(
   try {
     for await (const output of model.stream(request, signal)) {
       if (signal.aborted) return failed('The summary was cancelled.')
+      check()
       take(output)
       if (output.type === 'text') text += output.text
       if (output.type === 'failed')
@@ -104,6 +107,7 @@ async function askForText(
         }
     }
   } catch (error) {
+    if (isPassing(error)) throw error
     log({ level: 'error', message: 'a summary failed', sessionId: session.id, error })
   }
   return failed('The model gave no summary.')

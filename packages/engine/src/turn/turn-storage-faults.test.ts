@@ -4,6 +4,7 @@ import {
   createFakeClock,
   createFakeTool,
   createMemoryEventStore,
+  createMemoryRuleStore,
   createReaderLog,
   finishes,
   hangs,
@@ -13,7 +14,7 @@ import {
   untilQuiet,
   type TestEngineOptions,
 } from '@polylogue/testkit'
-import type { EventStore } from '../index.ts'
+import { StorageFault, type EventStore, type ModelRequest } from '../index.ts'
 
 async function startOnFaultyStore(options: TestEngineOptions = {}) {
   const clock = createFakeClock()
@@ -89,6 +90,82 @@ describe('a storage fault in the middle of a turn', () => {
       { outcome: 'finished' },
       { outcome: 'finished' },
     ])
+  })
+
+  it.each(['busy', 'full'] as const)('that is %s before a model is asked is waited out, too', async (kind) => {
+    let isFailing = true
+    const rules = createMemoryRuleStore()
+    const test = await startOnFaultyStore({
+      rules: {
+        ...rules,
+        listRules: async (userId) => {
+          if (isFailing) throw new StorageFault(kind, 'Reads fail on purpose.')
+          return rules.listRules(userId)
+        },
+      },
+    })
+    await test.say('go')
+    await untilQuiet()
+    expect((await test.view()).status).toBe('running')
+    isFailing = false
+    test.clock.advance(1_000)
+    await test.untilRest()
+    expect((await test.view()).lastOutcome).toBe('finished')
+    expect(test.model.requests).toHaveLength(1)
+  })
+
+  it('while a model reads an image is waited out: an answer without the image is not used', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryEventStore({ clock })
+    const image = { mediaType: 'image/png', bytes: new Uint8Array([1]) }
+    let reads = 0
+    const failing: EventStore = {
+      ...store,
+      readBlob: async () => {
+        if (++reads === 1) throw new StorageFault('busy', 'Reads fail on purpose.')
+        return image
+      },
+    }
+    const test = await startSession({ clock, store: failing })
+    // As models do, it goes on without an image that it cannot read.
+    const look = ({ readBlob }: ModelRequest): Promise<void> =>
+      readBlob('picture').then(
+        () => undefined,
+        () => undefined,
+      )
+    test.model.push([look, says('I see nothing'), finishes()], [look, says('I see it'), finishes()])
+    await test.say('go')
+    await untilQuiet()
+    clock.advance(1_000)
+    await test.untilRest()
+    const answers = (await test.events()).filter(({ type }) => type === 'step.answered')
+    expect(answers).toMatchObject([{ blocks: [{ text: 'I see it' }] }])
+  })
+
+  it('while a call is inspected is waited out, and does not decide about the call', async () => {
+    let fails = 1
+    const tool = createFakeTool('look', {
+      effect: 'readonly',
+      inspect: async () => {
+        if (fails-- > 0) throw new StorageFault('busy', 'Reads fail on purpose.')
+        return { facts: { type: 'plain' } }
+      },
+    })
+    const test = await startOnFaultyStore({ tools: [tool] })
+    test.model.push([calls('l', 'look'), finishes('tool-calls')], [calls('l', 'look'), finishes('tool-calls')])
+    await test.say('go')
+    await untilQuiet()
+    test.clock.advance(1_000)
+    await test.untilRest()
+    expect(settledCalls(await test.events())).toEqual([['l', 'completed']])
+  })
+
+  it('that is broken ends the turn: asking again would not help', async () => {
+    const rules = { ...createMemoryRuleStore(), listRules: () => Promise.reject(new StorageFault('broken', 'Torn.')) }
+    const test = await startOnFaultyStore({ rules })
+    await test.say('go')
+    await test.untilRest()
+    expect((await test.view()).lastOutcome).toBe('failed')
   })
 
   it('keeps the session in memory for as long as it lasts, so that its readers see the end', async () => {
