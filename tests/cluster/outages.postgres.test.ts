@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startFaultyProxy } from './support/faulty-proxy.ts'
 import { startFreezingProxy } from './support/freezing-proxy.ts'
 import { findAccount, findPrograms, launch, startPostgres, type StartedPostgres } from '../house/start-postgres.ts'
 import { V3 } from '../support/aap-dialect.ts'
@@ -49,7 +50,8 @@ async function isCommandRunning(text: string): Promise<boolean> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid)) continue
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (line.includes(text)) return true
+    // A shell that runs one command becomes that command. Its words then end with U+0000.
+    if (line.replaceAll('\0', ' ').includes(text)) return true
   }
   return false
 }
@@ -129,6 +131,28 @@ describe('outages', { timeout: 120_000 }, () => {
     }, 'the turn can be cancelled')
     const { text } = await finishedEvents(b, id)
     expect(text).not.toContain('Outcome unknown')
+  })
+
+  it('cluster 38: what a tool returns while the database restarts is kept', async () => {
+    const proxy = await startFaultyProxy(postgres.url)
+    const node = await nodes.start('a', { database: proxy.url })
+    const session = await openSession(node.client(V3), { agent: 'scripted', tools: [{ name: 'Bash', trust: true }] })
+    const marker = `sleep 2.${process.pid}`
+    const command = `${marker} && echo it has run`
+    const ended = session.turn(script(call('c1', 'Bash', { command }), NEXT, 'say done')).catch(() => undefined)
+    await eventually(async () => ((await isCommandRunning(marker)) ? true : undefined), 'the command runs')
+    proxy.set({ type: 'refuse' })
+    await eventually(async () => ((await isCommandRunning(marker)) ? undefined : true), 'the command has ended')
+    // Longer than requests of clients wait, shorter than turns stay with a node that is cut off.
+    const endedAt = performance.now()
+    await expect.poll(() => performance.now() - endedAt, { timeout: 20_000 }).toBeGreaterThan(6_000)
+    proxy.set(undefined)
+    await untilStatus(`${node.url}/readyz`, 200)
+    await ended
+    const { text } = await finishedEvents(node, session.id)
+    expect(text).toContain('it has run')
+    expect(text).not.toContain('Outcome unknown')
+    proxy.close()
   })
 })
 

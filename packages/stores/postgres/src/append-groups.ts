@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageFault, type AppendConflict, type AppendRequest, type AppendResult } from '@polylogue/engine'
 import { integerIn, optionalTextIn, type Row } from '@polylogue/store-rows'
+import { createAppendLane, type Pending } from './append-lane.ts'
 import type { Database } from './database.ts'
-import { isLost, toFault } from './postgres-fault.ts'
-import { toAppendItem, type AppendItem } from './to-append-item.ts'
+import { findUnlocked } from './find-unlocked.ts'
+import { isLocked, isLost, toFault } from './postgres-fault.ts'
+import { toAppendItem } from './to-append-item.ts'
 
 /**
  * Groups concurrent appends: one statement and one commit for many sessions. When a group fails, its appends run one by
- * one, so that a bad append does not affect the others.
+ * one, so that a bad append does not affect the others. When somebody has locked rows that a group needs, the appends that
+ * need them wait in a lane of their own.
  */
 export interface AppendGroups {
   append(request: AppendRequest): Promise<AppendResult>
@@ -14,104 +18,117 @@ export interface AppendGroups {
   settled(): Promise<void>
 }
 
-interface Pending {
-  readonly request: AppendRequest
-  readonly item: AppendItem
-  readonly answered: PromiseWithResolvers<AppendResult>
-}
-
 type Answer = { readonly q: number; readonly p?: number } | { readonly c: AppendConflict }
 
-const MOST_ITEMS = 64
-const MOST_CHARS = 1024 * 1024
 const MOST_QUEUED = 4_096
 const WRITERS = 2
+/** For appends that wait for locked rows. */
+const LOCKED_WRITERS = 2
 const PATIENCE_MS = 2_000
+const PAUSE_MS = 50
+/**
+ * The results of a runner would be lost, and no client waits for its appends. A database is started again in this time. After 15
+ * seconds a process that does not reach the database stops its runners.
+ */
+const PATIENCE_OF_RUNNERS_MS = 12_000
+/** Far longer than another append holds its rows. */
+const BRIEF_LOCK_MS = 500
+/** As for other statements. */
+const LONG_LOCK_MS = 5_000
 
 export function createAppendGroups(db: Database): AppendGroups {
-  const queue: Pending[] = []
-  const waiting: (() => void)[] = []
-  let writers = 0
-  let isScheduled = false
-
-  const schedule = (): void => {
-    if (isScheduled) return
-    isScheduled = true
-    // Runs after the current tick, so that its appends share a group.
-    setImmediate(() => {
-      isScheduled = false
-      while (queue.length > 0 && writers < WRITERS) void writeGroup(takeGroup(queue))
-    })
-  }
-
-  const writeGroup = async (group: readonly Pending[]): Promise<void> => {
-    writers += 1
-    await store(group)
-    writers -= 1
-    if (queue.length > 0) schedule()
-    else if (writers === 0) for (const resolve of waiting.splice(0)) resolve()
-  }
-
-  /** Never rejects. */
-  const store = async (group: readonly Pending[]): Promise<void> => {
+  /** Rejects when nothing is stored, with the driver's error. */
+  const storeAll = async (group: readonly Pending[], lockMs: number): Promise<void> => {
     const sorted = group.toSorted((one, other) => compare(one.item.sessionId, other.item.sessionId))
-    try {
-      const { answers, isRepeated } = await call(sorted)
-      await Promise.all(
-        sorted.map(async (pending, index) => {
-          const answer = answers[index]
-          if (answer === undefined) return pending.answered.reject(new Error('An append has no answer.'))
-          const result = toResult(pending.request, answer)
-          const isInDoubt = isRepeated && result.type === 'conflict' && result.reason !== 'session-gone'
+    const { answers, isRepeated } = await call(sorted, lockMs)
+    await Promise.all(
+      sorted.map(async (pending, index) => {
+        const answer = answers[index]
+        if (answer === undefined) return pending.answered.reject(new Error('An append has no answer.'))
+        const result = toResult(pending.request, answer)
+        const isInDoubt = isRepeated && result.type === 'conflict' && result.reason !== 'session-gone'
+        try {
           pending.answered.resolve((isInDoubt ? await findStored(db, pending) : undefined) ?? result)
-        }),
-      )
-    } catch (error) {
-      const [only] = group
-      if (group.length === 1 || isUnavailable(error)) for (const { answered } of group) answered.reject(toFault(error))
-      else if (only !== undefined) for (const pending of group) await store([pending])
-    }
+        } catch (error) {
+          pending.answered.reject(error)
+        }
+      }),
+    )
   }
+
+  const storeOneByOne = async (group: readonly Pending[], error: unknown): Promise<void> => {
+    if (group.length === 1 || isUnavailable(error)) for (const { answered } of group) answered.reject(toFault(error))
+    else for (const pending of group) await storePatiently([pending])
+  }
+
+  const storePatiently = (group: readonly Pending[]): Promise<void> =>
+    storeAll(group, LONG_LOCK_MS).catch((error: unknown) => storeOneByOne(group, error))
+
+  /** `undefined`: somebody has locked a row, and nothing is stored. */
+  const storeBriefly = async (group: readonly Pending[]): Promise<true | undefined> => {
+    try {
+      await storeAll(group, BRIEF_LOCK_MS)
+    } catch (error) {
+      if (isLocked(error)) return undefined
+      await storeOneByOne(group, error)
+    }
+    return true
+  }
+
+  const store = async (group: readonly Pending[]): Promise<void> => {
+    if (await storeBriefly(group)) return
+    let isUnlocked: (pending: Pending) => boolean = () => false
+    try {
+      if (group.length > 1) isUnlocked = await findUnlocked(db, group)
+    } catch (error) {
+      return storeOneByOne(group, error)
+    }
+    const unlocked = group.filter(isUnlocked)
+    const isStored = unlocked.length === 0 || (await storeBriefly(unlocked)) === true
+    for (const pending of group) if (!isStored || !isUnlocked(pending)) lockedLane.add(pending)
+  }
+
+  const lane = createAppendLane(WRITERS, store)
+  const lockedLane = createAppendLane(LOCKED_WRITERS, storePatiently)
 
   /** After a lost connection it is unknown whether the group was stored. It is sent again, and conflicts are checked. */
-  const call = async (group: readonly Pending[]): Promise<{ answers: readonly Answer[]; isRepeated: boolean }> => {
+  const call = async (
+    group: readonly Pending[],
+    lockMs: number,
+  ): Promise<{ answers: readonly Answer[]; isRepeated: boolean }> => {
     const items = `[${group.map(({ item }) => item.json).join(',')}]`
-    const deadline = performance.now() + PATIENCE_MS
+    const isOfRunner = group.some(({ request }) => request.fence !== undefined)
+    const deadline = performance.now() + (isOfRunner ? PATIENCE_OF_RUNNERS_MS : PATIENCE_MS)
     for (let isRepeated = false; ; isRepeated = true) {
       try {
-        const text = 'SELECT polylogue.append_batch($1::jsonb) AS answers'
-        const [row] = await db.write({ name: 'append_batch', text, values: [items], lane: 'turns' })
+        const text = `SELECT set_config('lock_timeout', $2, true), polylogue.append_batch($1::jsonb) AS answers`
+        // What may wait for somebody's lock must not take the connections of other turns.
+        const lane = lockMs > BRIEF_LOCK_MS ? 'requests' : 'turns'
+        const [row] = await db.write({ name: 'append_batch', text, values: [items, String(lockMs)], lane })
         return { answers: row?.['answers'] as readonly Answer[], isRepeated }
       } catch (error) {
-        if (!isLost(error) || performance.now() > deadline) throw error
+        // Without a connection, the error is a fault already.
+        const isAway = isLost(error) || (error instanceof StorageFault && error.kind === 'busy')
+        if (!isAway || performance.now() > deadline) throw error
+        await sleep(PAUSE_MS)
       }
     }
   }
 
   return {
     append(request) {
-      if (queue.length >= MOST_QUEUED) {
+      if (lane.length + lockedLane.length >= MOST_QUEUED) {
         return Promise.reject(new StorageFault('busy', 'Too many appends wait for the database.'))
       }
       const answered = Promise.withResolvers<AppendResult>()
-      queue.push({ request, item: toAppendItem(request), answered })
-      schedule()
+      lane.add({ request, item: toAppendItem(request), answered })
       return answered.promise
     },
-    settled: () =>
-      queue.length === 0 && writers === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+    async settled() {
+      await lane.settled()
+      await lockedLane.settled()
+    },
   }
-}
-
-function takeGroup(queue: Pending[]): readonly Pending[] {
-  let chars = 0
-  let count = 0
-  for (const { item } of queue) {
-    chars += item.json.length
-    if (count > 0 && (chars > MOST_CHARS || count >= MOST_ITEMS)) break
-    count += 1
-  }
-  return queue.splice(0, count)
 }
 
 /** The result of an append whose answer was lost but whose events are in the log. */

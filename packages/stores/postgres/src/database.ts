@@ -4,7 +4,7 @@ import { StorageFault, type UserId } from '@polylogue/engine'
 import type { Row } from '@polylogue/store-rows'
 import pg from 'pg'
 import { toDriverUrl } from './driver-url.ts'
-import { isLost, isRepeatable, toFault } from './postgres-fault.ts'
+import { isLost, isRepeatable, toConnectFault, toFault } from './postgres-fault.ts'
 import { SilentDatabase, createSilence } from './silence.ts'
 import { toRow, toText } from './to-text.ts'
 
@@ -153,7 +153,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         return await (patience === 'patient' ? pool.connect() : unlessSilent(() => pool.connect()))
       } catch (error) {
-        if (!isLost(error)) throw toFault(error)
+        if (!isLost(error)) throw toConnectFault(error)
         if (performance.now() > deadline) {
           silence.suspected()
           throw toFault(error)

@@ -6,24 +6,17 @@ const DISK_FULL = '53100'
 const LOST_STATEMENT: ReadonlySet<string> = new Set(['26000', '42P05'])
 export const NO_PREPARED_STATEMENTS =
   'The pooler loses prepared statements: add ?prepare=off to --database, or let the pooler keep them (max_prepared_statements of pgbouncer 1.21).'
-/** A role without rights, a password that was changed, a database that was dropped. */
-const REFUSED = /^(?:42501|28...|3D000)$/
+/** A role without rights, a password that was changed, a database that is being or was dropped. */
+const REFUSED = /^(?:42501|28...|3D000|57P04)$/
 const REPEATABLE: ReadonlySet<string> = new Set(['40001', '40P01'])
-/** Too many connections, a server that starts or stops, a statement or a lock that took too long. */
-const UNAVAILABLE: ReadonlySet<string> = new Set([
-  '53300',
-  '57P01',
-  '57P02',
-  '57P03',
-  '57P05',
-  '57014',
-  '55P03',
-  '25P03',
-])
-const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
-  'ENOENT',
-])
+/** Too many connections or locks, a statement or a lock that took too long. */
+const UNAVAILABLE: ReadonlySet<string> = new Set(['53000', '53300', '53400', '57014', '55P03'])
+/** PostgreSQL has closed the connection: it stops, starts or recovers, or a connection was idle for too long. */
+const CLOSED: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04'])
+/** Node's own, of a stream that has ended. */
+const ENDED = /^ERR_(?:STREAM|SOCKET)_/
+/** Errors of the system, such as ECONNRESET and ENOTFOUND, name the call that failed. */
+const isOfSystem = (error: Error): boolean => 'syscall' in error
 /** The driver's own errors carry no code. */
 const LOST =
   /connection terminated|query read timeout|timeout exceeded|timeout expired|client has encountered a connection error|not queryable|client was closed/i
@@ -31,11 +24,16 @@ const LOST =
 /** Two transactions conflicted. Repeating the transaction helps. */
 export const isRepeatable = (error: unknown): boolean => REPEATABLE.has(codeOf(error) ?? '')
 
+/** Somebody has locked what the statement needs. Nothing of it took effect. */
+export const isLocked = (error: unknown): boolean => codeOf(error) === '55P03'
+
 /** The connection failed or was lost. It is unknown whether the statement took effect. */
 export function isLost(error: unknown): boolean {
+  const first = firstOf(error)
   const code = codeOf(error)
-  if (code === undefined) return error instanceof Error && LOST.test(error.message)
-  return code.startsWith('08') || SYSTEM_ERRORS.has(code) || code === '57P01' || code === '57P02' || code === '57P03'
+  if (!(first instanceof Error)) return false
+  if (code === undefined) return LOST.test(first.message)
+  return code.startsWith('08') || CLOSED.has(code) || ENDED.test(code) || isOfSystem(first)
 }
 
 /** A pooler has changed the connection, and does not keep the statements that were prepared on it. */
@@ -53,11 +51,24 @@ export function toFault(error: unknown): unknown {
     return new StorageFault('busy', 'The database does not answer at the moment.', { cause: error })
   }
   if (code.startsWith('XX') || code.startsWith('58') || code === '53200' || code === '25006' || REFUSED.test(code)) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return new StorageFault('broken', `The database cannot be used: ${reason}.`, { cause: error })
+    return unusable(error)
   }
   return error
 }
+
+/** Nothing was asked yet, so it cannot be a bug: a certificate that has expired, a server that speaks another language. */
+export function toConnectFault(error: unknown): StorageFault {
+  const fault = toFault(error)
+  return fault instanceof StorageFault ? fault : unusable(error)
+}
+
+function unusable(error: unknown): StorageFault {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new StorageFault('broken', `The database cannot be used: ${reason}.`, { cause: error })
+}
+
+/** A host with several addresses has an error for each. */
+const firstOf = (error: unknown): unknown => (error instanceof AggregateError ? error.errors[0] : error)
 
 export function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError) return codeOf(error.errors[0])

@@ -10,6 +10,7 @@ import {
 } from '@polylogue/engine'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
 import { openPostgresStores } from './open-postgres-stores.ts'
 import { startCuttingProxy } from './test-support/cutting-proxy.ts'
 import { createTestDatabase, type TestDatabase } from './test-support/test-database.ts'
@@ -118,6 +119,30 @@ describe('two processes on one database', () => {
     expect(results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7])
     expect(await one.events.readHead(ids[7]!)).toBeUndefined()
     expect(await one.events.readHead(ids[8]!)).toEqual({ userId: ADA, lastSeq: 1 })
+  })
+
+  it('cluster 12: appends of a user whose rows somebody has locked do not delay those of others', async () => {
+    const [locked, free] = [asUserId('locked'), asUserId('free')]
+    const [of, ...others] = Array.from({ length: 6 }, newSession)
+    await Promise.all([
+      one.events.append(append(of!, 0, { create: { userId: locked } })),
+      ...others.map((id) => one.events.append(append(id, 0, { create: { userId: free } }))),
+    ])
+    await database.query("BEGIN; SELECT FROM polylogue.user_sizes WHERE user_id = 'locked' FOR UPDATE")
+    const order: string[] = []
+    const noting = async (what: string, id: SessionId, expectedSeq: number): Promise<unknown> => {
+      const result = await one.events.append(append(id, expectedSeq))
+      order.push(what)
+      return result
+    }
+    const waiting = noting('locked', of!, 1)
+    for (let seq = 1; seq < 4; seq++) {
+      const stored = { type: 'appended', lastSeq: seq + 1 }
+      expect(await Promise.all(others.map((id) => noting('free', id, seq)))).toEqual(others.map(() => stored))
+    }
+    expect(order).not.toContain('locked')
+    await database.query('COMMIT')
+    expect(await waiting).toEqual({ type: 'appended', lastSeq: 2 })
   })
 
   it('cluster 13: a thousand appends, claims and renewals at once never deadlock', async () => {
@@ -231,6 +256,24 @@ describe('an append whose answer was lost', () => {
     }
   })
 
+  it('cluster 38: is stored when the database can be reached again after some seconds', async () => {
+    const proxy = await startCuttingProxy(database.url)
+    const stores = await openPostgresStores({ url: proxy.url, clock })
+    const id = newSession()
+    await stores.events.append(append(id, 0))
+    const fence = await stores.events.claim(id, 'a', 60_000)
+    proxy.refuse(true)
+    // Of a runner, for which no client waits.
+    const waiting = stores.events.append(append(id, 1, { fence: fence! }))
+    const refusedAt = performance.now()
+    // Longer than requests of clients wait.
+    await expect.poll(() => performance.now() - refusedAt, { timeout: 20_000 }).toBeGreaterThan(6_000)
+    proxy.refuse(false)
+    expect(await waiting).toEqual({ type: 'appended', lastSeq: 2 })
+    await stores.close()
+    proxy.close()
+  })
+
   it('is refused as busy while the database cannot be reached', async () => {
     const proxy = await startCuttingProxy(database.url)
     const stores = await openPostgresStores({ url: proxy.url, clock })
@@ -242,6 +285,13 @@ describe('an append whose answer was lost', () => {
     await expect(stores.events.readHead(newSession())).rejects.toMatchObject({ name: 'StorageFault', kind: 'busy' })
     await stores.close()
   })
+})
+
+it('a connection that cannot be made is a fault, whatever the reason', async () => {
+  // The server of the tests has no certificate.
+  const db = openDatabase({ url: `${database.url}?sslmode=no-verify` })
+  await expect(db.read({ text: 'SELECT 1' })).rejects.toMatchObject({ name: 'StorageFault', kind: 'broken' })
+  await db.close()
 })
 
 describe('a database that is frozen', () => {

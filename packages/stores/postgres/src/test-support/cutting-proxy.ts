@@ -10,6 +10,8 @@ export interface CuttingProxy {
   freeze(): void
   /** The same for one connection, from the next statement that contains this text. */
   freezeAt(text: string): void
+  /** Ends all connections and accepts none, as a server that restarts. */
+  refuse(isRefusing: boolean): void
   close(): void
 }
 
@@ -19,7 +21,9 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   let isFrozen = false
   let frozenAt: string | undefined
   const sockets = new Set<Socket>()
+  let isRefusing = false
   const server = createServer((client) => {
+    if (isRefusing) return void client.resetAndDestroy()
     const upstream = connect(Number(target.port), target.hostname)
     let isDoomed = false
     let isSilent = false
@@ -58,6 +62,10 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     loseAnswerTo: (text) => void (doomed = text),
     freeze: () => void (isFrozen = true),
     freezeAt: (text) => void (frozenAt = text),
+    refuse(next) {
+      isRefusing = next
+      if (next) for (const socket of sockets) socket.destroy()
+    },
     close() {
       server.close()
       for (const socket of sockets) socket.destroy()
