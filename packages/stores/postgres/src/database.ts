@@ -70,6 +70,8 @@ interface Asked extends Pick<Statement, 'lane'> {
 const CONNECTIONS = { requests: 7, turns: 3 } as const
 /** How long a request waits for a database that does not answer. */
 const PATIENCE_MS = 2_000
+/** How long it waits for a connection while the database answers others. */
+const QUEUED_MS = 10_000
 const PAUSE_MS = 50
 /** A server that is frozen, or behind a network that is, sends no error. */
 const ANSWER_WITHIN_MS = 15_000
@@ -148,12 +150,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   const connect = async ({ patience, lane = 'requests' }: Asked): Promise<pg.PoolClient> => {
     const pool = pools[lane]
     if (isClosed) throw new StorageFault('broken', 'The store is closed.')
-    const deadline = performance.now() + PATIENCE_MS
+    const giveUpAt = performance.now() + QUEUED_MS
+    let deadline = performance.now() + PATIENCE_MS
     for (;;) {
+      const { answers } = silence
       try {
         return await (patience === 'patient' ? pool.connect() : unlessSilent(() => pool.connect()))
       } catch (error) {
         if (!isLost(error)) throw toConnectFault(error)
+        // All connections are in use, and each of them will be free soon.
+        if (silence.answers > answers) deadline = Math.min(giveUpAt, performance.now() + PATIENCE_MS)
         if (performance.now() > deadline) {
           silence.suspected()
           throw toFault(error)

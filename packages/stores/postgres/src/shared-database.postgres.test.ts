@@ -287,6 +287,15 @@ describe('an append whose answer was lost', () => {
   })
 })
 
+it('a statement waits for a free connection as long as the database answers others', async () => {
+  const db = openDatabase({ url: database.url })
+  // Ten at a time: the last ones begin after more than two seconds.
+  const asked = Array.from({ length: 40 }, () => db.read({ text: 'SELECT pg_sleep(0.8)' }))
+  const outcomes = await Promise.allSettled(asked)
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+  await db.close()
+})
+
 it('a connection that cannot be made is a fault, whatever the reason', async () => {
   // The server of the tests has no certificate.
   const db = openDatabase({ url: `${database.url}?sslmode=no-verify` })

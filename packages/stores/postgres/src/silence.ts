@@ -8,6 +8,8 @@ import { StorageFault } from '@polylogue/engine'
 export interface Silence {
   /** Something was answered, on any connection. */
   heard(): void
+  /** How often it has answered so far. */
+  readonly answers: number
   /** A statement got no connection in time. Either the database is silent, or all connections are in use. */
   suspected(): void
   /** Rejects with `SilentDatabase` when the database is silent, also while `work` waits. The work continues. */
@@ -62,6 +64,9 @@ export function createSilence(isAnswering: () => Promise<boolean>, silentAfterMs
 
   return {
     heard,
+    get answers() {
+      return answers
+    },
     suspected,
     async unless(work) {
       if (isSilent) throw new SilentDatabase()
