@@ -23,6 +23,7 @@ export const MIGRATIONS = [
   '0011_count_turns.sql',
   '0012_room.sql',
   '0013_indexes.sql',
+  '0014_own_rows.sql',
 ] as const
 
 /** `PLLG`. */

@@ -7,7 +7,7 @@ import {
   type UsageStore,
 } from '@polylogue/engine'
 import { createUsageGroups, integerIn, textIn, type Row } from '@polylogue/store-rows'
-import type { Database } from './database.ts'
+import type { Database, Query } from './database.ts'
 import type { HeavyReads } from './heavy-reads.ts'
 
 const ofLivingSession = (column: string): string => `CASE WHEN s.session_id IS NULL THEN NULL ELSE u.${column} END`
@@ -65,7 +65,11 @@ export function createPostgresUsageStore({ db, heavy, clock }: UsageParts): Usag
       const text = `SELECT ${[...columns, SUMS].join(', ')} FROM polylogue.usage AS u
         LEFT JOIN polylogue.sessions AS s ON s.session_id = u.session_id ${where} GROUP BY ${groups.join(', ')}`
       const sums = createUsageGroups(by)
-      sums.add(await heavy.run(query.userId ?? '', () => db.asSystem((run) => run({ text, values }))))
+      const { userId } = query
+      const read = (run: Query): Promise<readonly Row[]> => run({ text, values })
+      sums.add(
+        await heavy.run(userId ?? '', () => (userId === undefined ? db.asSystem(read) : db.asUser(userId, read))),
+      )
       return sums.list().slice(0, Math.max(0, query.limit))
     },
     async spentWithKey(keyId, fromDay) {
