@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAapClient, type AapClient } from '../support/aap-client.ts'
 import { V3 } from '../support/aap-dialect.ts'
 import { attachSession, openSession } from '../support/aap-session.ts'
-import { call, script } from '../support/script.ts'
+import { script } from '../support/script.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import type { ServerDatabase } from '../support/databases.ts'
 import { prepareNodes, type Nodes } from './support/nodes.ts'
@@ -40,18 +40,33 @@ describe('two nodes behind nginx, without stickiness', { timeout: 90_000 }, () =
   })
 
   it('cluster 49: a page that is reloaded in the middle of an answer shows the text so far, and the rest', async () => {
-    const session = await openSession(client, { agent: 'counting', tools: [{ name: 'linger', trust: true }] })
-    const run = nodes.counting.nextRun()
-    const own = await session.stream('delta', script('say Hello', call('c1', 'linger', { run })))
+    const session = await openSession(client, { agent: 'counting' })
+    // The model is silent between its words, and says nothing more after the last one.
+    const pauses = [1_000, 500, 1_000, 600_000]
+    const words = ['one', 'two', 'three', 'four'].flatMap((word, index) => [`say ${word}`, `sleep ${pauses[index]}`])
+    const own = await session.stream('delta', script(...words))
     void own.finished().catch(() => undefined)
-    await nodes.untilRun(run)
-    const streams = await Promise.all([client.events(session.id, '?after=0'), client.events(session.id, '?after=0')])
+    // Some at each node.
+    const load = () => Promise.all(Array.from({ length: 4 }, () => client.events(session.id, '?after=0')))
+    for (const stream of await load()) {
+      await stream.untilText('one\n')
+      stream.cut()
+    }
+    // Nobody reads now at the node that does not run the turn.
+    await own.untilText('one\ntwo\nthree\n')
+    const loadedAt = performance.now()
+    const streams = await load()
+    await Promise.all(streams.map((stream) => stream.untilText('one\ntwo\nthree\n')))
+    await own.untilText('one\ntwo\nthree\nfour')
+    await Promise.all(streams.map((stream) => stream.untilText('one\ntwo\nthree\nfour')))
+    // The model has waited for one second. A node that gets no messages asks after five.
+    expect(performance.now() - loadedAt).toBeLessThan(4_000)
     expect((await client.cancel(session.id)).status).toBeLessThan(300)
     const read = await Promise.all(streams.map((stream) => stream.finished()))
     for (const frames of read) {
-      expect(textOf(frames)).toBe('Hello')
+      expect(textOf(frames)).toBe('one\ntwo\nthree\nfour')
       expect(frames.at(-1)).toMatchObject({ event: 'turn_stop', data: read[0]?.at(-1)?.data })
     }
-    expect(JSON.stringify(await attachSession(client, session.id).history())).toContain('Hello')
+    expect(JSON.stringify(await attachSession(client, session.id).history())).toContain('one\\ntwo\\nthree\\nfour')
   })
 })
