@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServerDatabase } from '../support/databases.ts'
 import { askOwner } from '../support/owner-socket.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { prepareNodes, type Nodes } from './support/nodes.ts'
 
@@ -27,6 +29,18 @@ describe('what all nodes must have in common', { timeout: 90_000 }, () => {
     expect(second.key).toBe(first.key)
     const { body } = await askOwner(first.dataDir, { method: 'GET', path: '/api/polylogue/keys' })
     expect(body).toMatchObject({ keys: [{ user: 'local', name: 'local' }] })
+  })
+
+  it('the data directory of a node is not taken for that of a server with a file', async () => {
+    const { dataDir, kill } = await nodes.start('stopped')
+    await kill()
+    const { environment, flags, folder } = nodes
+    const withoutDatabase = startServerProcess({ dataDir, startDir: folder, flags, environment })
+    await expect(withoutDatabase).rejects.toThrow(
+      /stopped is that of a node on .*Name this database with --database, or another directory with --data\./,
+    )
+    expect(existsSync(join(dataDir, 'polylogue.db'))).toBe(false)
+    await nodes.start('stopped')
   })
 
   it('cluster 21: a node with another secret key is refused in a sentence; a new key on top of the old one is not', async () => {

@@ -17,12 +17,14 @@ import type {
 } from '@polylogue/engine'
 import type { LargeBodies, OpenReads, SessionCommands } from '@polylogue/kit'
 import { createConfinedFiles, sweepLeftovers, type ProtectedSet } from '@polylogue/tools'
+import { existsSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { bashStateDir } from './agents/built-in-tools.ts'
 import { composeAgents, type AgentParts } from './agents/compose-agents.ts'
 import { createSessionCommands } from './commands/session-commands.ts'
 import { composeEngine, type EngineParts } from './compose-engine.ts'
 import type { LoadedConfig } from './config/load-config.ts'
+import { refuseNodesDir } from './data-dir.ts'
 import { GIVE_UP_MS } from './drain.ts'
 import { limitStorage } from './limits/limit-storage.ts'
 import { trailOf } from './http/request-trail.ts'
@@ -127,6 +129,7 @@ export async function compose(
   const { databaseDirect } = options
   const opening = { clock, ...(databaseDirect !== undefined && { directUrl: parseDirectDatabase(databaseDirect) }) }
   const { files: databaseFiles } = await (await findStorage(database, opening)).describe()
+  if (options.database === undefined && !databaseFiles.some((file) => existsSync(file))) refuseNodesDir(options.dataDir)
   const confinement = await findConfinement(config.bash)
   const protectedSet = createServerProtectedSet({
     dataDir: options.dataDir,

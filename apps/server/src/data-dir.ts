@@ -87,6 +87,26 @@ export function notePlace(path: string): void {
   createPrivateFile(join(path, PLACE_NAME), place)
 }
 
+const SHARED_NAME = 'shared-database'
+const LONGEST_SHARED = 1_000
+
+/** The directory is that of a node, whose sessions are in a database that other nodes share. */
+export function noteSharedDatabase(path: string, database: string): void {
+  const file = join(path, SHARED_NAME)
+  rmSync(file, { force: true })
+  createPrivateFile(file, `${database}\n`)
+}
+
+/** Without the database's name, a command would make an empty file in this directory, and find no session in it. */
+export function refuseNodesDir(path: string): void {
+  const file = join(path, SHARED_NAME)
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats?.isFile() !== true || stats.size > LONGEST_SHARED) return
+  const database = readFileSync(file, 'utf8').trim()
+  const fact = `The data directory ${path} is that of a node on ${database}.`
+  throw new ServeError(`${fact} Name this database with --database, or another directory with --data.`, EXIT_CONFIG)
+}
+
 /** Makes the directory, or checks the one that is there: nobody else may look into it. */
 export function prepareDataDir(path: string): void {
   closeDataDir(path)

@@ -11,7 +11,7 @@ import { createCardCodes, createEmbedLink, createSignInLink } from './auth/sign-
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
 import { useKeptModels } from './models/kept-models.ts'
-import { prepareDataDir } from './data-dir.ts'
+import { noteSharedDatabase, prepareDataDir } from './data-dir.ts'
 import { readersOf } from './doors/attached-clients.ts'
 import { DOORS, openDoors } from './doors/doors.ts'
 import type { OpenDoor } from './doors/door-deps.ts'
@@ -108,7 +108,10 @@ async function start(
   let node: RunningServer['node']
   if (listen !== undefined) {
     const { url: database, name } = await parts.storage.describe()
-    if (parts.mode === 'shared') node = { role: parts.self.role, database: name }
+    if (parts.mode === 'shared') {
+      node = { role: parts.self.role, database: name }
+      noteSharedDatabase(dataDir, name)
+    }
     const makeKeyWith = formatKeysCreate({ ...options, database, env: process.env })
     await refuseUnsafeBind(listen.host, { keys: parts.keys, extraKeys, isFirstStart, makeKeyWith })
   }
