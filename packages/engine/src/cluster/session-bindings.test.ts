@@ -24,8 +24,8 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
   await untilQuiet()
 }
 
-/** A session that two processes of editors have open; the first one runs its turn. */
-async function startTwo() {
+/** A session that two processes of editors have open; the first one runs its turn, if it is busy. */
+async function startTwo(first: 'busy' | 'idle' = 'busy') {
   const clock = createFakeClock()
   const store = createMemoryEventStore({ clock })
   const process = createProcessStore(store)
@@ -41,13 +41,13 @@ async function startTwo() {
   await one.engine.start('used')
   await two.engine.start('used')
   await open(one)
-  await one.say('go')
+  if (first === 'busy') await one.say('go')
   await pass(clock, 1_000)
   const kill = (): void => {
     process.die()
     for (const nodeId of nodeIds.slice(0, 1)) cluster.cut(nodeId)
   }
-  return { two, clock, kill }
+  return { one, two, clock, cluster, nodeIds, kill }
 }
 
 async function open({ engine, user, sessionId }: TestSession): Promise<() => void> {
@@ -63,6 +63,15 @@ describe('a session that an editor has open', () => {
     expect(two.model.requests).toEqual([])
     await pass(clock, 12_000)
     expect(two.model.requests).toHaveLength(1)
+  })
+
+  it('cluster 61: belongs to the next process of the editor soon after the first has died, also while nothing runs', async () => {
+    const { one, two, clock, cluster, nodeIds, kill } = await startTwo('idle')
+    await open(two)
+    kill()
+    await pass(clock, 8_000)
+    const { nodes } = cluster.join('observer')
+    expect((await nodes.placeOf(one.sessionId)).runsOn).toBe(nodeIds[1])
   })
 
   it('is left to the process that has it, as long as that lives', async () => {

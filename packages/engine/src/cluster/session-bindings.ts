@@ -17,6 +17,11 @@ export class SessionBindings {
     return this.#bound.has(sessionId)
   }
 
+  /** It is held here, and another process had it when this one asked. */
+  isAwaited(sessionId: SessionId): boolean {
+    return this.#holders.has(sessionId) && !this.#bound.has(sessionId)
+  }
+
   /** Returns how to end it. While another live process has the session, this one only reads it. */
   async hold(sessionId: SessionId): Promise<() => void> {
     this.#change(sessionId, 1)

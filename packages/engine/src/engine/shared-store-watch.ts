@@ -15,7 +15,10 @@ import { isLastChance } from '../turn/decide-takeover.ts'
 
 /** How late a reader or a runner notices what another process appended, without messages between processes. */
 const FOLLOW_MS = 250
-/** With messages, the store is asked only in case one was lost: sessions that run here, run elsewhere, or are idle. */
+/**
+ * With messages, the store is asked only in case one was lost: sessions that run here, run elsewhere, or are idle. Nobody tells that
+ * a session is free for an editor that waits for it.
+ */
 const RUNNING_HERE_MS = 1_500
 const RUNNING_ELSEWHERE_MS = 5_000
 const IDLE_MS = 30_000
@@ -173,7 +176,7 @@ export class SharedStoreWatch {
 
   #patience({ id, state }: OpenSession): number {
     if (!this.#isBusUp()) return 0
-    if (this.#coordinator.isRunning(id)) return RUNNING_HERE_MS
+    if (this.#coordinator.isRunning(id) || this.#bindings?.isAwaited(id) === true) return RUNNING_HERE_MS
     return state.turn?.status === 'running' ? RUNNING_ELSEWHERE_MS : IDLE_MS
   }
 
