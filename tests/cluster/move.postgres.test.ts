@@ -135,6 +135,18 @@ describe('polylogue sessions move', { timeout: 60_000 }, () => {
       code: 1,
       stderr: expect.stringContaining('There is no database'),
     })
+    const away = 'postgres://me@127.0.0.1:1/x'
+    for (const wrong of [
+      ['--from', away, '--to', url],
+      ['--from', url, '--to', away],
+    ]) {
+      const { code, stderr } = await move(...wrong)
+      expect({ code, lines: stderr.replace('Copying …\n', '').trim().split('\n').length }).toEqual({
+        code: 1,
+        lines: 1,
+      })
+      expect(stderr).toMatch(/polylogue: The database 127\.0\.0\.1:1\/x cannot be reached: .*\.\n$/)
+    }
     for (const flag of ['--from', '--to'] as const) {
       const wrong = flag === '--from' ? ['--from', './x.db', '--to', url] : ['--from', url, '--to', './x.db']
       expect(await move(...wrong)).toMatchObject({

@@ -202,7 +202,7 @@ async function start(
   const drain = createDrain({
     begin() {
       phase = 'draining'
-      log.info({}, 'draining')
+      log.info({ turns: parts.turns.count, streams: parts.streams.count }, 'draining')
     },
     settle: (graceMs) =>
       parts.schedules

@@ -28,17 +28,17 @@ export function parseDatabase(database: string | undefined, dirs: DatabasePlace)
   if (file !== undefined) return `sqlite:${resolve(dirs.startDir, file)}`
   if (isPostgres(database)) return withKnownMode(database, flag)
   // A database URL may hold a password, so no message repeats it.
-  const hint = database.startsWith('postgres') ? ` ${ESCAPES}` : ''
-  throw new ServeError(`${flag} must be ${FORMS}.${hint}`, EXIT_CONFIG)
+  throw new ServeError(`${flag} must be ${FORMS}.${hintFor(database)}`, EXIT_CONFIG)
 }
 
+const hintFor = (database: string): string => (database.startsWith('postgres') ? ` ${ESCAPES}` : '')
 const ESCAPES =
   'In a user or password, write % as %25, / as %2F, # as %23 and ? as %3F. A port is a number up to 65535.'
 
 /** Turns `--database-direct` into a URL. */
 export function parseDirectDatabase(database: string): string {
   if (isPostgres(database)) return withKnownMode(database, '--database-direct')
-  throw new ServeError(`--database-direct must be postgres://USER@HOST/DATABASE. ${ESCAPES}`, EXIT_CONFIG)
+  throw new ServeError(`--database-direct must be postgres://USER@HOST/DATABASE.${hintFor(database)}`, EXIT_CONFIG)
 }
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']

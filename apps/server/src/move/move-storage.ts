@@ -1,4 +1,4 @@
-import type { Storage, TransferRow } from '@polylogue/engine'
+import { StorageFault, type Storage, type TransferRow } from '@polylogue/engine'
 import { systemClock } from '../platform/system-clock.ts'
 import { EXIT_CONFIG, EXIT_FAILURE, ServeError } from '../serve-error.ts'
 import { findStorage, openStores, parseDatabase } from '../stores.ts'
@@ -30,7 +30,17 @@ export interface Moved extends LogCensus {
  * Copies everything from one database to another, empty one, and then reads both logs and compares them. The source stays
  * as it is. If anything fails, the target stays empty.
  */
-export async function moveStorage({ from, to, onProgress, ...dirs }: MoveOptions): Promise<Moved> {
+export async function moveStorage(options: MoveOptions): Promise<Moved> {
+  try {
+    return await move(options)
+  } catch (error) {
+    // A store explains in one sentence why a database cannot be used.
+    if (error instanceof StorageFault) throw new ServeError(error.message, EXIT_FAILURE, { cause: error })
+    throw error
+  }
+}
+
+async function move({ from, to, onProgress, ...dirs }: MoveOptions): Promise<Moved> {
   const clock = systemClock
   const sourceUrl = parseDatabase(from, { ...dirs, flag: '--from' })
   const targetUrl = parseDatabase(to, { ...dirs, flag: '--to' })

@@ -82,6 +82,18 @@ it('a role that may open too few connections for the jobs is refused in a senten
   await database.query(`REASSIGN OWNED BY ${role} TO postgres; DROP OWNED BY ${role}; DROP ROLE ${role}`)
 })
 
+it('cluster 67: a pooler that leads to another database than the direct address is refused before anything is made', async () => {
+  const other = await createTestDatabase()
+  try {
+    const opening = openPostgresStores({ url: database.url, directUrl: other.url, clock })
+    await expect(opening).rejects.toThrow(/^--database and --database-direct must lead to the same database\.$/)
+    const made = "SELECT to_regnamespace('polylogue') AS it"
+    expect([...(await other.query(made)), ...(await database.query(made))]).toEqual([{ it: null }, { it: null }])
+  } finally {
+    await other.drop()
+  }
+})
+
 it('says that a password is missing, and keeps no connection open', async () => {
   // AuthenticationSASL, then AuthenticationSASLContinue.
   const answers = ['R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0', 'R\0\0\0\x09\0\0\0\x0b-']

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { StorageFault } from '@polylogue/engine'
 import type pg from 'pg'
 import { POOLED, processIdOf, withClient } from './connect.ts'
@@ -26,6 +27,23 @@ export async function prepareServer(url: string): Promise<PreparedServer> {
     return { ...(await migrate(client)), user: facts.user }
   })
 }
+
+/** Rejects with one sentence when the pooler leads to another database: the nodes would find neither jobs nor messages. */
+export async function checkSameDatabase(url: string, directUrl: string): Promise<void> {
+  await withClient(directUrl, async (direct) => {
+    const key = randomInt(2 ** 31)
+    // It ends with the connection.
+    await direct.query('SELECT pg_advisory_lock($1, $2)', [PROBE, key])
+    const seen = await withClient({ url, isPooled: true }, (pooled) => pooled.query(SEES_LOCK, [PROBE, key]))
+    if (seen.rows.length > 0) return
+    throw new StorageFault('broken', '--database and --database-direct must lead to the same database.')
+  })
+}
+
+/** `PLLP`. */
+const PROBE = 0x504c4c50
+const SEES_LOCK = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1::int4::oid AND objid = $2::int4::oid
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 /** Rejects with one sentence when the nodes cannot work through this pooler. */
 export async function checkPooler(url: string, { user, role }: Pick<PreparedServer, 'user' | 'role'>): Promise<void> {

@@ -1,7 +1,7 @@
 import { StorageFault, type Clock, type Stores } from '@polylogue/engine'
 import { textIn } from '@polylogue/store-rows'
 import { openDatabase } from './database.ts'
-import { checkPooler, prepareServer } from './check-server.ts'
+import { checkPooler, checkSameDatabase, prepareServer } from './check-server.ts'
 import { createBossDispatcher } from './boss-dispatcher.ts'
 import { createHeavyReads } from './heavy-reads.ts'
 import { createNotifyBus } from './notify-bus.ts'
@@ -34,6 +34,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
   const storage = createPostgresStorage(directUrl, clock)
   const { unsafe } = await storage.describe()
   if (unsafe !== undefined) throw new StorageFault('broken', unsafe)
+  if (isPooled) await checkSameDatabase(url, directUrl)
   const { isNew, role, user } = await prepareServer(directUrl)
   if (isPooled) await checkPooler(url, { user, ...(role !== undefined && { role }) })
   const replacedListeners: (() => void)[] = []
