@@ -24,8 +24,9 @@ afterEach(async () => {
   await database.drop()
 })
 
-const startNode = (name: string): Promise<ServerProcess> =>
+const startNode = (name: string, flags: readonly string[] = []): Promise<ServerProcess> =>
   nodes.start(name, {
+    flags,
     environment: {
       NODE_OPTIONS: `--import ${new URL('tracing/register.ts', import.meta.url).href}`,
       COLLECTOR_URL: collector.url,
@@ -67,6 +68,34 @@ describe('the spans of a turn', { timeout: 90_000 }, () => {
     expect(steps.every(({ parent }) => parent === turn.spanId)).toBe(true)
     const text = JSON.stringify(collector.spans)
     expect(text).not.toContain('say done')
+  })
+
+  it('cluster 65: the node that runs a turn makes its spans, in the trace of the node that admitted it', async () => {
+    const [web, worker] = await Promise.all([
+      startNode('web', ['--role', 'web']),
+      startNode('worker', ['--role', 'worker']),
+    ])
+    const session = await openSession(web.client(V3), { agent: 'counting', tools: COUNTING_TOOLS })
+    await session.turn(script(call('c1', 'count', { run: nodes.counting.nextRun() }), NEXT, 'say done'))
+    const turn = await eventually(
+      async () => collector.spans.find(({ name }) => name === 'polylogue.turn'),
+      'the span of the turn',
+    )
+    expect(turn).toMatchObject({ node: 'worker', attributes: { 'polylogue.outcome': 'finished' } })
+    const namesOf = (node: string) =>
+      new Set(
+        collector.spans.filter((span) => span.node === node && span.traceId === turn.traceId).map(({ name }) => name),
+      )
+    expect(namesOf('worker')).toEqual(
+      new Set(['polylogue.turn', 'polylogue.step', 'polylogue.tool', 'polylogue.store.append']),
+    )
+    await eventually(
+      async () => (namesOf('web').has('polylogue.store.append') ? true : undefined),
+      'the append that admitted the turn',
+    )
+    await Promise.all([web.stop(), worker.stop()])
+    // Nothing stays open at the node that only admitted it.
+    expect(collector.spans.filter(({ name, node }) => name === 'polylogue.turn' && node === 'web')).toEqual([])
   })
 
   it("cluster 65: a request continues its caller's trace and links to the turn, and log lines name the trace", async () => {

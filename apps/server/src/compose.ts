@@ -175,7 +175,10 @@ export async function compose(
   const bus = cluster?.parts.bus
   await endLeftovers(options.dataDir, log)
 
-  const turns = createRunningTurns({ readHead: (sessionId) => stores.events.readHead(sessionId) })
+  const turns = createRunningTurns({
+    isShared: cluster !== undefined,
+    readHead: (sessionId) => stores.events.readHead(sessionId),
+  })
   const metrics = createServerMetrics({
     openStreams: () => streams.count,
     runningTurns: () => turns.count,

@@ -12,11 +12,12 @@ const bob = asUserId('bob')
 function createLimited(limits: Partial<TurnLimits>, countEverywhere?: (userId: UserId) => Promise<number>) {
   const clock = createFakeClock()
   const memory = createMemoryEventStore({ clock })
-  const turns = createRunningTurns({ readHead: (id) => memory.readHead(id) })
+  const turns = createRunningTurns({ isShared: false, readHead: (id) => memory.readHead(id) })
   const store = observeStore(memory, {
     appended: (request) => turns.appended(request),
     deleted: (id) => turns.deleted(id),
     lost: (id) => turns.deleted(id),
+    released: (id) => turns.deleted(id),
     committed: () => undefined,
     fault: () => undefined,
   })

@@ -6,6 +6,7 @@ import { observeStore, type StoreObserver } from './observed-store.ts'
 const NOBODY: StoreObserver = {
   appended: () => undefined,
   deleted: () => undefined,
+  released: () => undefined,
   lost: () => undefined,
   committed: () => undefined,
   fault: () => undefined,

@@ -5,6 +5,8 @@ export interface StoreObserver {
   /** The append is on disk. */
   appended(request: AppendRequest, seconds: number): void
   deleted(sessionId: SessionId): void
+  /** A runner of this process has given the session back: another one may take it. */
+  released(sessionId: SessionId): void
   /** The session has another runner, or is gone: what becomes of its turn is recorded elsewhere. */
   lost(sessionId: SessionId): void
   /** This number of writes became durable together. */
@@ -60,7 +62,10 @@ export function observeStore(store: EventStore, observer: StoreObserver): EventS
       for (const sessionId of lost) observer.lost(sessionId)
       return lost
     },
-    release: (sessionId, fence) => write(store.release(sessionId, fence)),
+    async release(sessionId, fence) {
+      await write(store.release(sessionId, fence))
+      observer.released(sessionId)
+    },
     dropLeases: () => write(store.dropLeases()),
 
     readEvents: (sessionId, after, limit) => watch(store.readEvents(sessionId, after, limit)),

@@ -17,6 +17,7 @@ const started: RecordedEvent = { type: 'turn.started', turnId, recovery: 'contin
 const paused: RecordedEvent = { type: 'turn.paused', turnId }
 const resumed: RecordedEvent = { type: 'turn.resumed', turnId }
 const ended: RecordedEvent = { type: 'turn.ended', turnId, outcome: 'finished' }
+const step: RecordedEvent = { type: 'memories.recalled', turnId, memories: [] }
 const takenOver: RecordedEvent = { type: 'turn.taken-over', turnId, count: 1 }
 
 function request(events: readonly RecordedEvent[], create = false): AppendRequest {
@@ -31,7 +32,7 @@ function request(events: readonly RecordedEvent[], create = false): AppendReques
 }
 
 function createTurns(head?: SessionHead) {
-  return createRunningTurns({ readHead: async () => head })
+  return createRunningTurns({ isShared: false, readHead: async () => head })
 }
 
 describe('the running turns', () => {
@@ -68,6 +69,23 @@ describe('the running turns', () => {
     await untilQuiet()
     expect([turns.count, turns.countOf(anna)]).toEqual([1, 1])
     turns.deleted(session)
+    expect([turns.count, turns.countOf(anna)]).toEqual([0, 0])
+  })
+
+  it('on a shared storage are those that this process runs, whoever started them', async () => {
+    const turns = createRunningTurns({ isShared: true, readHead: async () => ({ userId: anna, lastSeq: 3 }) })
+    const claim = { owner: 'me', leaseMs: 1 }
+    const fence = { owner: 'me', epoch: 1 }
+    turns.appended({ ...request([started]), wanted: true })
+    expect([turns.count, turns.countOf(anna)]).toEqual([0, 0])
+    turns.appended({ ...request([step]), wanted: true, fence })
+    await untilQuiet()
+    expect([turns.count, turns.countOf(anna)]).toEqual([1, 1])
+    turns.deleted(session)
+    expect([turns.count, turns.countOf(anna)]).toEqual([0, 0])
+    turns.appended({ ...request([started], true), wanted: true, claim })
+    expect([turns.count, turns.countOf(anna)]).toEqual([1, 1])
+    turns.appended({ ...request([ended]), fence })
     expect([turns.count, turns.countOf(anna)]).toEqual([0, 0])
   })
 

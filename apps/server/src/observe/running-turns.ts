@@ -1,6 +1,6 @@
 import type { AppendRequest, SessionHead, SessionId, UserId } from '@polylogue/engine'
 
-/** The sessions with a running turn and their users, folded from what was recorded since this process started. */
+/** The sessions whose turn runs in this process and their users, folded from what was recorded since it started. */
 export interface RunningTurns {
   readonly count: number
   sessionIds(): readonly SessionId[]
@@ -9,15 +9,18 @@ export interface RunningTurns {
   /** Announces a command that starts or resumes a turn. Call the returned function when it is done. */
   expect(userId: UserId, sessionId?: SessionId): () => void
   appended(request: AppendRequest): void
+  /** The session is gone, or its runner is elsewhere now, or nowhere. */
   deleted(sessionId: SessionId): void
 }
 
 export interface RunningTurnsDeps {
+  /** Other processes use the same storage: a turn that this one starts may run and end in another. */
+  readonly isShared: boolean
   /** Finds the user of a turn that was taken over, because no command in this process named them. */
   readHead(sessionId: SessionId): Promise<SessionHead | undefined>
 }
 
-export function createRunningTurns({ readHead }: RunningTurnsDeps): RunningTurns {
+export function createRunningTurns({ isShared, readHead }: RunningTurnsDeps): RunningTurns {
   /** `undefined` while the user is still being looked up. */
   const running = new Map<SessionId, UserId | undefined>()
   const perUser = new Map<UserId, number>()
@@ -59,8 +62,10 @@ export function createRunningTurns({ readHead }: RunningTurnsDeps): RunningTurns
         if (sessionId !== undefined) expected.delete(sessionId)
       }
     },
-    appended({ sessionId, create, events }) {
-      const isRunning = lastStatus(events)
+    appended({ sessionId, create, events, wanted, claim, fence }) {
+      const isByRunner = claim !== undefined || fence !== undefined
+      if (isShared && !isByRunner) return
+      const isRunning = isShared ? wanted : lastStatus(events)
       if (isRunning === undefined || isRunning === running.has(sessionId)) return
       if (isRunning) add(sessionId, create?.userId ?? expected.get(sessionId))
       else remove(sessionId)

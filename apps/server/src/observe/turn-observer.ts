@@ -6,6 +6,7 @@ import { sampleLines } from './sample-lines.ts'
 /** Logs and counts turns. */
 export interface TurnObserver {
   appended(request: Pick<AppendRequest, 'sessionId' | 'at' | 'events' | 'usage'>): void
+  /** The session is gone, or has no runner here any more. */
   deleted(sessionId: SessionId): void
 }
 

@@ -54,7 +54,6 @@ export function createTurnSpans(tracer: Tracer): TurnSpans {
       case 'turn.started':
       case 'turn.resumed':
       case 'turn.taken-over':
-        begin(sessionId, event.turnId, at)
         break
       case 'turn.paused':
       case 'turn.handed-over':
@@ -111,17 +110,38 @@ export function createTurnSpans(tracer: Tracer): TurnSpans {
   }
 
   return {
-    appended({ sessionId, at, events, wanted }, seconds) {
+    appended({ sessionId, at, events, wanted, claim, fence }, seconds) {
       const before = turns.get(sessionId)
-      for (const event of events) tell(sessionId, event, at)
-      const turn = turns.get(sessionId) ?? before
-      if (turn === undefined) return
+      const isByRunner = claim !== undefined || fence !== undefined
+      for (const event of events) {
+        // A turn that this process starts may run in another.
+        if (isByRunner && isOfRunningTurn(event)) begin(sessionId, event.turnId, at)
+        tell(sessionId, event, at)
+      }
+      const context = (turns.get(sessionId) ?? before)?.context ?? startedIn(events)
+      if (context === undefined) return
       const now = Date.now()
       const attributes = { 'polylogue.events': events.length, 'polylogue.wanted': wanted }
-      tracer.startSpan('polylogue.store.append', { startTime: now - seconds * 1000, attributes }, turn.context).end(now)
+      tracer.startSpan('polylogue.store.append', { startTime: now - seconds * 1000, attributes }, context).end(now)
     },
     ended: (sessionId) => end(sessionId, Date.now()),
   }
+}
+
+/** A node may first hear of a turn by one of its steps: what went before was recorded by others. */
+function isOfRunningTurn(event: RecordedEvent): event is Extract<RecordedEvent, { readonly type: RunningType }> {
+  return RUNNING.has(event.type)
+}
+
+type RunningType = 'turn.started' | 'turn.resumed' | 'turn.taken-over' | 'step.started' | 'tool-call.started'
+const RUNNING: ReadonlySet<string> = new Set<RunningType>([
+  ...(['turn.started', 'turn.resumed', 'turn.taken-over', 'step.started', 'tool-call.started'] as const),
+])
+
+/** The trace of a turn that an append has started, and that runs elsewhere or a moment later. */
+function startedIn(events: readonly RecordedEvent[]): Context | undefined {
+  const started = events.find(({ type }) => type === 'turn.started' || type === 'turn.resumed')
+  return started !== undefined && isOfRunningTurn(started) ? contextOf(started.turnId) : undefined
 }
 
 function take<Id>(spans: Map<Id, Span>, id: Id): Span | undefined {

@@ -1,4 +1,4 @@
-import type { AppendRequest, Clock, EventStore, Storage } from '@polylogue/engine'
+import type { AppendRequest, Clock, EventStore, SessionId, Storage } from '@polylogue/engine'
 import type { Log } from '../log/log.ts'
 import type { ServerMetrics } from '../metrics/server-metrics.ts'
 import type { SessionTools } from '../session-tools/session-tools.ts'
@@ -26,6 +26,10 @@ export function watchStore(store: EventStore, deps: WatchStoreDeps): EventStore 
   const observers = [turns, createTurnObserver(metrics, tracing === undefined ? log : addTraceIds(log))]
   const faults = createFaultLog(log, clock)
   const wal = createWalWatch({ log, clock, walBytes: async () => (await storage.describe()).logBytes })
+  const left = (sessionId: SessionId): void => {
+    for (const observer of observers) observer.deleted(sessionId)
+    tracing?.ended(sessionId)
+  }
   return observeStore(store, {
     appended(request, seconds) {
       faults.worked()
@@ -35,14 +39,9 @@ export function watchStore(store: EventStore, deps: WatchStoreDeps): EventStore 
       sessionTools.appended(news)
       tracing?.appended(news, seconds)
     },
-    deleted(sessionId) {
-      for (const observer of observers) observer.deleted(sessionId)
-      tracing?.ended(sessionId)
-    },
-    lost(sessionId) {
-      turns.deleted(sessionId)
-      tracing?.ended(sessionId)
-    },
+    deleted: left,
+    released: left,
+    lost: left,
     committed(writes) {
       metrics.commitSize.observe(writes)
       void wal.committed()
