@@ -1,5 +1,5 @@
 import type { RandomBytes } from '@polylogue/engine'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { EXIT_CONFIG, ServeError } from '../serve-error.ts'
 import { encodeBase64Url } from './encode-base64url.ts'
 import { createPrivateFile, readPrivateFile } from './private-file.ts'
@@ -8,7 +8,8 @@ const KEY_LINE = /^[A-Za-z0-9_-]{43}$/
 
 /** Nodes that share a database need the same keys: `POLYLOGUE_SECRET_KEY_FILE` names a file that they share. */
 export function secretKeyFile(dataDir: string, env: NodeJS.ProcessEnv): string {
-  return env['POLYLOGUE_SECRET_KEY_FILE'] ?? join(dataDir, 'secret.key')
+  const named = env['POLYLOGUE_SECRET_KEY_FILE']
+  return named === undefined || named === '' ? join(dataDir, 'secret.key') : resolve(named)
 }
 
 /**

@@ -25,13 +25,28 @@ export function findInstallRoots(path: string, home: string): readonly InstallRo
   const roots = new Map<string, { path: string; target: string }[]>()
   for (const folder of path.split(delimiter).filter(isAbsolute)) {
     const named = resolve(folder)
-    if (!isFolder(named)) continue
-    const real = realpathSync.native(named)
-    for (const root of rootsOf(real, home)) roots.set(root, roots.get(root) ?? [])
-    const [root = real] = rootsOf(real, home)
+    const found = lookAt(named, home)
+    if (found === undefined) continue
+    const { real, needed } = found
+    for (const root of needed) roots.set(root, roots.get(root) ?? [])
+    const [root = real] = needed
     if (named !== real) roots.get(root)?.push({ path: named, target: real })
   }
   return [...roots].map(([root, links]) => ({ path: root, links }))
+}
+
+/** `undefined` if this user finds no programs there: PATH may name folders of others, such as those of root. */
+function lookAt(
+  folder: string,
+  home: string,
+): { readonly real: string; readonly needed: readonly string[] } | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return undefined
+    const real = realpathSync.native(folder)
+    return { real, needed: rootsOf(real, home) }
+  } catch {
+    return undefined
+  }
 }
 
 function rootsOf(folder: string, home: string): readonly string[] {
@@ -47,8 +62,4 @@ function rootsOf(folder: string, home: string): readonly string[] {
 function looksInstalled(folder: string, home: string): boolean {
   if (folder === join(home, '.local')) return false
   return readdirSync(folder).some((name) => INSTALLED.has(name))
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
