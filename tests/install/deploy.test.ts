@@ -29,6 +29,9 @@ describe('the composition of two nodes', () => {
     expect(node?.command).toContain(`--node-url=http://${name}:8020`)
     expect(node).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
     expect(node?.environment?.['POLYLOGUE_SECRET_KEY_FILE']).toMatch(/^\/shared\//)
+    // Commands in the container find it, and any character may be in it.
+    expect(node?.environment?.['PGPASSWORD']).toBe(services['postgres']?.environment?.['POSTGRES_PASSWORD'])
+    expect(node?.command?.join(' ')).not.toContain('PASSWORD')
     expect(node?.command).toContain('--workspaces=/shared/workspaces')
     expect(node?.volumes).toEqual([`data-${name.at(-1)}:/data`, 'shared:/shared'])
     expect(node?.depends_on).toMatchObject({ postgres: { condition: 'service_healthy' } })
@@ -88,6 +91,10 @@ describe('the manifests for Kubernetes', () => {
       expect(manifests.at(-1)).toMatchObject({ metadata: { name: claim }, spec: { accessModes: ['ReadWriteMany'] } })
       const key = node?.env?.find(({ name }) => name === 'POLYLOGUE_SECRET_KEY_FILE')?.value ?? ''
       expect(pod.initContainers[0]?.command?.at(-1)).toBe(key)
+      // A volume with fsGroup is open to the group, and belongs to root: only a directory in it can be closed.
+      const data = node?.env?.find(({ name }) => name === 'POLYLOGUE_DATA')?.value ?? ''
+      const volume = node?.volumeMounts.find(({ name }) => name === 'data')?.mountPath ?? ''
+      expect(data.startsWith(`${volume}/`)).toBe(true)
       // Turns get 30 seconds to finish.
       expect(pod.terminationGracePeriodSeconds).toBe(45)
     },
