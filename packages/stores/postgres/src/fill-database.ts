@@ -67,7 +67,7 @@ function wordsIn(row: TransferRow['values']): string | null {
     )
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    const where = `Event ${row['seq']} of session ${row['session_id']}`
+    const where = `Event ${String(row['seq'])} of session ${String(row['session_id'])}`
     throw new StorageFault(
       'broken',
       `${where} cannot be moved: ${reason}. polylogue doctor names all broken sessions.`,
