@@ -35,10 +35,10 @@ it('says in a sentence that a role lacks a right, when it describes the storage 
   await database.query(`CREATE ROLE ${role} LOGIN`)
   const url = database.url.replace('postgres@', `${role}@`)
   await expect(open(url)).rejects.toThrow(
-    /^The database cannot be used: permission denied for database test_\w+\. The role must own the database, /,
+    /^The database cannot be used: permission denied for database test_\w+\. The role must be allowed to make schemas \(/,
   )
   await (await open(database.url)).close()
-  const sentence = 'The database cannot be used: permission denied for schema polylogue. The role must own'
+  const sentence = 'The database cannot be used: permission denied for schema polylogue. The role must be allowed'
   await expect(open(url)).rejects.toThrow(sentence)
   await expect(createPostgresStorage(url, clock).describe()).rejects.toThrow(sentence)
   await database.query(`DROP ROLE ${role}`)

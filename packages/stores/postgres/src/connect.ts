@@ -18,12 +18,19 @@ export async function withClient<T>(to: string | ClientOptions, work: (client: p
 
 /** Whoever starts a server reads it, and not a client. */
 export function toHelpfulFault(error: unknown): unknown {
+  if (error instanceof StorageFault) return error
   const fault = toFault(error)
-  if (fault === error || !(fault instanceof StorageFault)) return fault
+  if (!(fault instanceof StorageFault)) {
+    const help = whatHelps(error)
+    return help === ''
+      ? fault
+      : new StorageFault('broken', `The database cannot be used: ${textOf(error)}.${help}`, { cause: error })
+  }
   const reason = isFull(error) ? 'The database has no connection left for this process.' : fault.message
   return new StorageFault(fault.kind, `${reason}${whatHelps(error)}`, { cause: error })
 }
 
+const textOf = (error: unknown): string => (error instanceof Error ? error.message || String(error) : String(error))
 const isFull = (error: unknown): boolean => codeOf(error) === '53300'
 
 export const POOLED =
@@ -56,7 +63,7 @@ export async function connect(to: string | ClientOptions): Promise<pg.Client> {
 }
 
 function reasonOf(error: unknown, url: string): string {
-  const text = error instanceof Error ? error.message || String(error) : String(error)
+  const text = textOf(error)
   if (/client password must be a/.test(text))
     return 'it asks for a password, and there is none in the URL, in PGPASSWORD or in ~/.pgpass'
   if (!(error instanceof Error && 'path' in error)) return text

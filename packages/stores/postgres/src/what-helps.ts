@@ -6,7 +6,12 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^28P01$/, 'Correct the role, or its password in the URL, in PGPASSWORD or in ~/.pgpass.'],
   [/^28/, 'Correct the role, let it log in, or admit it and this machine in pg_hba.conf.'],
   [/^3D000$/, 'Create it with createdb, or correct its name.'],
-  [/^42501$/, 'The role must own the database, or all that is in its schema polylogue: ALTER DATABASE … OWNER TO ….'],
+  [
+    /^42501$/,
+    'The role must be allowed to make schemas (GRANT CREATE ON DATABASE … TO …) and own those that it has made.',
+  ],
+  [/^42P06$/, 'The first start makes it: drop it if it is empty.'],
+  [/^25006$/, 'Name the primary, or a database that the role may write to.'],
   [/^53300$/, 'Raise max_connections or the CONNECTION LIMIT of the role, or stop other programs: a node needs 15.'],
   [/^57P03$/, 'Try again when it is ready.'],
   [
