@@ -14,10 +14,10 @@ export interface Statement {
   readonly text: string
   readonly values?: readonly unknown[]
   /**
-   * Default: `requests`. What keeps turns alive has connections of its own, because slow requests must not end the lease of a node. Such
-   * a statement is never slow.
+   * Default: `requests`. What keeps turns alive has connections of its own, because slow requests must not stop them, and a burst of
+   * turns must not end the lease of their node. Such a statement is never slow.
    */
-  readonly lane?: 'requests' | 'turns'
+  readonly lane?: 'requests' | 'turns' | 'lease'
 }
 
 export type Query = (statement: Statement) => Promise<readonly Row[]>
@@ -67,7 +67,7 @@ interface Asked extends Pick<Statement, 'lane'> {
   readonly patience: Patience
 }
 
-const CONNECTIONS = { requests: 7, turns: 3 } as const
+const CONNECTIONS = { requests: 6, turns: 3, lease: 1 } as const
 /** How long a request waits for a database that does not answer. */
 const PATIENCE_MS = 2_000
 /** How long it waits for a connection while the database answers others. */
@@ -143,7 +143,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     // An idle connection that breaks is replaced by the pool. Without a listener, the error would end the process.
     return pool.on('error', () => undefined)
   }
-  const pools = { requests: openPool(CONNECTIONS.requests), turns: openPool(CONNECTIONS.turns) }
+  const pools = {
+    requests: openPool(CONNECTIONS.requests),
+    turns: openPool(CONNECTIONS.turns),
+    lease: openPool(CONNECTIONS.lease),
+  }
   let isClosed = false
   const silence = createSilence(() => isAnswering(options))
 
@@ -267,7 +271,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     asSystem: (work) => transact('polylogue.system', 'on', work),
     async lookForFailover() {
       if (!isPooled) return
-      const client = await connect({ patience: 'impatient', lane: 'turns' })
+      const client = await connect({ patience: 'impatient', lane: 'lease' })
       let isBroken = true
       try {
         await checkTimeline(client)
@@ -282,7 +286,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (isClosed) return
       isClosed = true
       silence.close()
-      await Promise.all([pools.requests.end(), pools.turns.end()])
+      await Promise.all(Object.values(pools).map((pool) => pool.end()))
     },
   }
 }

@@ -33,14 +33,9 @@ export function createPostgresEventStore(db: Database, heavy: HeavyReads): Event
   const groups = createAppendGroups(db)
   const drafts = createDrafts(db)
   /** A function of the schema that changes nothing, or that may run twice. */
-  const toCall = (name: string, values: readonly unknown[]): Statement => {
-    const places = values.map((_, index) => `$${index + 1}`).join(', ')
-    return { name, text: `SELECT * FROM polylogue.${name}(${places})`, values }
-  }
   const call = (name: string, ...values: readonly unknown[]): Promise<readonly Row[]> => db.read(toCall(name, values))
-  /** The same for what keeps turns alive. */
-  const callForTurns = (name: string, ...values: readonly unknown[]): Promise<readonly Row[]> =>
-    db.read({ ...toCall(name, values), lane: 'turns' })
+  const callIn = (lane: 'turns' | 'lease', name: string, ...values: readonly unknown[]): Promise<readonly Row[]> =>
+    db.read({ ...toCall(name, values), lane })
 
   return {
     async append(request) {
@@ -60,7 +55,7 @@ export function createPostgresEventStore(db: Database, heavy: HeavyReads): Event
       return row && { userId: asUserId(textIn(row, 'user_id')), lastSeq: integerIn(row, 'last_seq') }
     },
     async readHeads(sessionIds) {
-      const rows = await callForTurns('read_heads', sessionIds)
+      const rows = await callIn('turns', 'read_heads', sessionIds)
       return new Map(
         rows.map((row) => {
           const owner = optionalTextIn(row, 'owner')
@@ -143,12 +138,12 @@ export function createPostgresEventStore(db: Database, heavy: HeavyReads): Event
     },
 
     async claim(sessionId, owner, leaseMs) {
-      const [row] = await callForTurns('claim_session', sessionId, owner, leaseMs)
+      const [row] = await callIn('turns', 'claim_session', sessionId, owner, leaseMs)
       const epoch = row?.['claim_session']
       return typeof epoch === 'number' ? { owner, epoch } : undefined
     },
     async renew(owner, sessionIds, leaseMs) {
-      const held = (await callForTurns('renew_leases', owner, sessionIds, leaseMs)).map((row) =>
+      const held = (await callIn('lease', 'renew_leases', owner, sessionIds, leaseMs)).map((row) =>
         textIn(row, 'renew_leases'),
       )
       const isHeld = new Set(held)
@@ -156,13 +151,13 @@ export function createPostgresEventStore(db: Database, heavy: HeavyReads): Event
     },
     async release(sessionId, { owner, epoch }) {
       drafts.forget(sessionId)
-      await callForTurns('release_session', sessionId, owner, epoch)
+      await callIn('turns', 'release_session', sessionId, owner, epoch)
     },
     async dropLeases() {
       await call('drop_leases')
     },
     async wantedSessions(limit, level = ANY_LEVEL) {
-      const rows = await callForTurns('wanted_sessions', Math.max(0, limit), level)
+      const rows = await callIn('turns', 'wanted_sessions', Math.max(0, limit), level)
       return rows.map((row) => asSessionId(textIn(row, 'wanted_sessions')))
     },
 
@@ -171,6 +166,11 @@ export function createPostgresEventStore(db: Database, heavy: HeavyReads): Event
       await db.close()
     },
   }
+}
+
+function toCall(name: string, values: readonly unknown[]): Statement {
+  const places = values.map((_, index) => `$${index + 1}`).join(', ')
+  return { name, text: `SELECT * FROM polylogue.${name}(${places})`, values }
 }
 
 interface Asked {

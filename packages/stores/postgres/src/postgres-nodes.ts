@@ -23,7 +23,7 @@ export function createPostgresNodes(db: Database): Nodes {
         name: 'beat',
         text,
         values: [nodeId, leaseMs, JSON.stringify(facts)],
-        lane: 'turns',
+        lane: 'lease',
       })
       return integerIn(row, 'now')
     },

@@ -296,6 +296,22 @@ it('a statement waits for a free connection as long as the database answers othe
   await db.close()
 })
 
+it('a process whose connections are all in use keeps its lease', async () => {
+  const facts = { nodeId: 'busy', role: 'all', version: '1', machine: 'm', pid: 1, level: 1 } as const
+  await database.query('BEGIN; LOCK TABLE polylogue.rules IN ACCESS EXCLUSIVE MODE')
+  const order: string[] = []
+  const waiting = Promise.allSettled(Array.from({ length: 30 }, () => one.rules.listRules(ADA))).then(
+    () => void order.push('rules'),
+  )
+  await one.cluster?.nodes.beat(facts, 5_000)
+  await one.events.renew('busy', [], 5_000)
+  order.push('lease')
+  await database.query('ROLLBACK')
+  await waiting
+  expect(order).toEqual(['lease', 'rules'])
+  await one.cluster?.nodes.leave('busy')
+})
+
 it('a connection that cannot be made is a fault, whatever the reason', async () => {
   // The server of the tests has no certificate.
   const db = openDatabase({ url: `${database.url}?sslmode=no-verify` })
