@@ -7,6 +7,7 @@ import { parseId, toReaderHistories } from '../../crash/seen-by-client.ts'
 import { V3 } from '../../support/aap-dialect.ts'
 import { openSession } from '../../support/aap-session.ts'
 import type { CountingAgent } from '../../support/counting-agent.ts'
+import type { Answer } from '../../support/http-exchange.ts'
 import { NEXT, call, script } from '../../support/script.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import type { Frame } from '../../support/sse-parser.ts'
@@ -20,6 +21,10 @@ export interface LoadOptions {
   readonly url: string
   readonly counting: CountingAgent
   readonly sessions: number
+  /** How long the model takes for each of its two answers. Default: nothing. */
+  readonly modelMs?: number
+  /** Called with what is wrong with the answer to a turn. Default: only success counts. */
+  complain?(what: string): void
 }
 
 export interface Load {
@@ -67,9 +72,11 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   const work = watched.map(async ({ id, runs }) => {
     while (!isOver) {
       const run = counting.nextRun()
-      const body = { messages: [{ role: 'user', content: contentOf(run) }] }
+      const body = { messages: [{ role: 'user', content: contentOf(run, options) }] }
       await keepTrying(async () => {
         const answer = await next().client(V3, key).turn(id, body, { 'idempotency-key': run })
+        const problem = problemOf(answer)
+        if (problem !== undefined) options.complain?.(problem)
         return answer.status === 200
       }, `the turn ${run} is answered`)
       runs.push(run)
@@ -104,7 +111,18 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   }
 }
 
-const contentOf = (run: string): string => script(call(`c-${run}`, 'count', { run }), NEXT, `say ${run}`)
+/** A turn that its client repeats may still run. Everything else that is refused can be tried again. */
+function problemOf({ status, headers, text }: Answer): string | undefined {
+  if (status === 200) return /"outcome":"failed"|internal error/i.test(text) ? `a turn failed: ${text}` : undefined
+  if (status === 409) return undefined
+  if (status === 503 && headers['retry-after'] !== undefined && /\w+ \w+/.test(text)) return undefined
+  return `a turn is answered with ${status} ${text}`
+}
+
+function contentOf(run: string, { modelMs }: Pick<LoadOptions, 'modelMs'>): string {
+  const thinks = modelMs === undefined ? [] : [`say ${run} begins`, `sleep ${modelMs}`]
+  return script(...thinks, call(`c-${run}`, 'count', { run }), NEXT, ...thinks, `say ${run}`)
+}
 
 interface Following {
   readonly key: string
@@ -127,7 +145,8 @@ async function follow(node: ServerProcess, { key, id, frames, isDone }: Followin
   take()
 }
 
-async function judge({ url, counting }: LoadOptions, watched: readonly Watched[]): Promise<readonly string[]> {
+async function judge(options: LoadOptions, watched: readonly Watched[]): Promise<readonly string[]> {
+  const { url, counting } = options
   const clock = { now: () => Date.now(), setTimer: () => ({ cancel: () => undefined }) }
   const stores = await openPostgresStores({ url, clock })
   try {
@@ -137,10 +156,15 @@ async function judge({ url, counting }: LoadOptions, watched: readonly Watched[]
       const snapshot = await stores.events.readSnapshot(sessionId)
       const times = await Promise.all(runs.map((run) => counting.timesRun(run)))
       const [first] = frames
+      const stored = await readWholeLog(stores.events, sessionId)
+      for (const { seq, event } of stored) {
+        if (event.type !== 'turn.ended' || event.outcome === 'finished') continue
+        complaints.push(`${id}: the turn that ends with event ${seq} is ${event.outcome}: ${JSON.stringify(event)}`)
+      }
       const violations = checkHistory({
-        stored: await readWholeLog(stores.events, sessionId),
+        stored,
         ...(snapshot && { snapshot }),
-        acknowledged: runs.map((run) => ({ type: 'input', text: contentOf(run) })),
+        acknowledged: runs.map((run) => ({ type: 'input', text: contentOf(run, options) })),
         readers: first === undefined ? [] : toReaderHistories(frames, Math.min(parseId(first).seq - 1, 0)),
         epochs: [],
         effects: runs.flatMap((run, index) => Array.from({ length: times[index] ?? 0 }, () => `c-${run}`)),
