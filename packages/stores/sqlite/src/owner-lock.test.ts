@@ -62,7 +62,7 @@ describe('the owner lock', () => {
 
   it('is refused with a sentence where there can be none', () => {
     writeFileSync(file, 'not a lock '.repeat(100))
-    expect(() => acquireOwnerLock(file)).toThrow(`${file} cannot be locked.`)
+    expect(() => acquireOwnerLock(file)).toThrow(`${file} cannot be locked: file is not a database.`)
     expect(() => acquireOwnerLock(join(directory, 'missing', 'owner.lock'))).toThrow('missing')
   })
 })

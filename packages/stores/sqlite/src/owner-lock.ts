@@ -22,7 +22,8 @@ export function acquireOwnerLock(file: string): OwnerLock | undefined {
   } catch (error) {
     db.close()
     if (isBusy(error)) return undefined
-    throw new Error(`${file} cannot be locked.`, { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${file} cannot be locked: ${reason}.`, { cause: error })
   }
   return {
     release() {
