@@ -76,8 +76,8 @@ export interface ClusterParts {
    * processes have the same files.
    */
   readonly findMissing?: (session: WorkspaceOwner) => Promise<string | undefined>
-  /** Called with the time of the storage each time the lease of this process was extended. */
-  readonly onBeat?: (storageNow: number) => void
+  /** Called with the time of the storage, and how long that answer took, each time the lease of this process was extended. */
+  readonly onBeat?: (storageNow: number, tookMs: number) => void
   /** The listener is called when the storage may have lost its newest commits, as after a failover. */
   readonly onReplaced?: (listener: () => void) => void
   /** Called when this process has not reached the storage for so long that it has stopped its turns. */

@@ -54,8 +54,8 @@ export async function openCluster(storage: SharedStorage, deps: OpenClusterDeps)
     slots: config.limits.turnsPerNode,
     findMissing: createFindMissing({ directoryOf: (agent) => agentDirectories.get(agent), shared }),
     onReplaced: storage.onReplaced,
-    onBeat(storageNow: number) {
-      clock.learn(storageNow)
+    onBeat(storageNow: number, tookMs: number) {
+      clock.learn(storageNow, tookMs)
       health.beat()
     },
     onCutOff: () => cutOffListeners.forEach((listener) => listener()),

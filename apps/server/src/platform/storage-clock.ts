@@ -2,11 +2,11 @@ import type { Clock } from '@polylogue/engine'
 
 /** A clock of this machine that agrees with the clock of a shared storage. */
 export interface StorageClock extends Clock {
-  /** The time of the storage right now. */
-  learn(storageNow: number): void
+  /** What the storage answered to a question about its time, and how long that took: the answer may have been read late. */
+  learn(storageNow: number, tookMs?: number): void
 }
 
-/** Smaller differences are the time that the answer took. Following them would make the clock jump back and forth. */
+/** Smaller differences may be the time that the answer took. Following them would make the clock jump back and forth. */
 const TOLERATED_MS = 500
 
 /** Until it learns otherwise, it agrees with the clock of this machine. */
@@ -15,9 +15,11 @@ export function createStorageClock(machine: Clock): StorageClock {
   return {
     now: () => machine.now() + offsetMs,
     setTimer: (ms, run) => machine.setTimer(ms, run),
-    learn(storageNow) {
-      const found = storageNow - machine.now()
-      if (Math.abs(found - offsetMs) > TOLERATED_MS) offsetMs = found
+    learn(storageNow, tookMs = 0) {
+      const least = storageNow - machine.now()
+      const most = least + Math.max(0, tookMs)
+      if (offsetMs < least - TOLERATED_MS) offsetMs = least
+      if (offsetMs > most + TOLERATED_MS) offsetMs = most
     },
   }
 }

@@ -61,9 +61,11 @@ export class NodeLease {
   }
 
   async #extend(): Promise<void> {
-    const { nodes, self, onBeat } = this.#parts.cluster
+    const { cluster, clock } = this.#parts
     const room = this.#runner.room()
-    onBeat?.(await nodes.beat({ ...self, ...(room !== undefined && { room }) }, LEASE_MS))
+    const askedAt = clock.now()
+    const storageNow = await cluster.nodes.beat({ ...cluster.self, ...(room !== undefined && { room }) }, LEASE_MS)
+    cluster.onBeat?.(storageNow, clock.now() - askedAt)
   }
 
   async #beat(): Promise<void> {

@@ -46,9 +46,9 @@ export function createEngine(given: EngineOptions): Engine {
       : undefined
   const cluster = given.cluster && {
     ...given.cluster,
-    onBeat(storageNow: number) {
+    onBeat(storageNow: number, tookMs: number) {
       contact?.reached()
-      given.cluster?.onBeat?.(storageNow)
+      given.cluster?.onBeat?.(storageNow, tookMs)
     },
   }
   const reached = contact === undefined ? given.store : noteContact(given.store, contact)
