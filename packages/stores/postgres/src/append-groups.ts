@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageFault, type AppendConflict, type AppendRequest, type AppendResult } from '@polylogue/engine'
 import { integerIn, optionalTextIn, type Row } from '@polylogue/store-rows'
-import { createAppendLane, type Pending } from './append-lane.ts'
+import { createAppendLane, type AppendLane, type Pending } from './append-lane.ts'
 import type { Database } from './database.ts'
 import { findUnlocked } from './find-unlocked.ts'
-import { isLocked, isLost, toFault } from './postgres-fault.ts'
+import { isCancelled, isLocked, isLost, toFault } from './postgres-fault.ts'
 import { toAppendItem } from './to-append-item.ts'
 
 /**
@@ -22,8 +22,8 @@ type Answer = { readonly q: number; readonly p?: number } | { readonly c: Append
 
 const MOST_QUEUED = 4_096
 const WRITERS = 2
-/** For appends that wait for locked rows. */
-const LOCKED_WRITERS = 2
+/** For appends that wait for locked rows. Those of runners wait longer. */
+const LOCKED_WRITERS = { ofRunners: 2, ofCommands: 1 }
 const PATIENCE_MS = 2_000
 const PAUSE_MS = 50
 /**
@@ -85,11 +85,15 @@ export function createAppendGroups(db: Database): AppendGroups {
     }
     const unlocked = group.filter(isUnlocked)
     const isStored = unlocked.length === 0 || (await storeBriefly(unlocked)) === true
-    for (const pending of group) if (!isStored || !isUnlocked(pending)) lockedLane.add(pending)
+    for (const pending of group) if (!isStored || !isUnlocked(pending)) laneOfLocked(pending).add(pending)
   }
 
   const lane = createAppendLane(WRITERS, store)
-  const lockedLane = createAppendLane(LOCKED_WRITERS, storePatiently)
+  const locked = {
+    ofRunners: createAppendLane(LOCKED_WRITERS.ofRunners, storePatiently),
+    ofCommands: createAppendLane(LOCKED_WRITERS.ofCommands, storePatiently),
+  }
+  const laneOfLocked = (pending: Pending): AppendLane => (isOfRunner(pending) ? locked.ofRunners : locked.ofCommands)
 
   /** After a lost connection it is unknown whether the group was stored. It is sent again, and conflicts are checked. */
   const call = async (
@@ -97,8 +101,7 @@ export function createAppendGroups(db: Database): AppendGroups {
     lockMs: number,
   ): Promise<{ answers: readonly Answer[]; isRepeated: boolean }> => {
     const items = `[${group.map(({ item }) => item.json).join(',')}]`
-    const isOfRunner = group.some(({ request }) => request.fence !== undefined)
-    const deadline = performance.now() + (isOfRunner ? PATIENCE_OF_RUNNERS_MS : PATIENCE_MS)
+    const deadline = performance.now() + (group.some(isOfRunner) ? PATIENCE_OF_RUNNERS_MS : PATIENCE_MS)
     for (let isRepeated = false; ; isRepeated = true) {
       try {
         const text = `SELECT set_config('lock_timeout', $2, true), polylogue.append_batch($1::jsonb) AS answers`
@@ -109,7 +112,8 @@ export function createAppendGroups(db: Database): AppendGroups {
       } catch (error) {
         // Without a connection, the error is a fault already.
         const isAway = isLost(error) || (error instanceof StorageFault && error.kind === 'busy')
-        if (!isAway || performance.now() > deadline) throw error
+        const isHeldUp = lockMs === LONG_LOCK_MS && (isLocked(error) || isCancelled(error))
+        if (!(isAway || isHeldUp) || performance.now() > deadline) throw error
         await sleep(PAUSE_MS)
       }
     }
@@ -117,7 +121,7 @@ export function createAppendGroups(db: Database): AppendGroups {
 
   return {
     append(request) {
-      if (lane.length + lockedLane.length >= MOST_QUEUED) {
+      if (lane.length + locked.ofRunners.length + locked.ofCommands.length >= MOST_QUEUED) {
         return Promise.reject(new StorageFault('busy', 'Too many appends wait for the database.'))
       }
       const answered = Promise.withResolvers<AppendResult>()
@@ -126,7 +130,7 @@ export function createAppendGroups(db: Database): AppendGroups {
     },
     async settled() {
       await lane.settled()
-      await lockedLane.settled()
+      await Promise.all([locked.ofRunners.settled(), locked.ofCommands.settled()])
     },
   }
 }
@@ -154,6 +158,8 @@ function toResult({ claim }: AppendRequest, answer: Answer): AppendResult {
   const fence = claim && answer.p !== undefined && { fence: { owner: claim.owner, epoch: answer.p } }
   return { type: 'appended', lastSeq: answer.q, ...fence }
 }
+
+const isOfRunner = ({ request }: Pending): boolean => request.fence !== undefined
 
 const isUnavailable = (error: unknown): boolean => toFault(error) instanceof StorageFault
 

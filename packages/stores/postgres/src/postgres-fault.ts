@@ -27,6 +27,9 @@ export const isRepeatable = (error: unknown): boolean => REPEATABLE.has(codeOf(e
 /** Somebody has locked what the statement needs. Nothing of it took effect. */
 export const isLocked = (error: unknown): boolean => codeOf(error) === '55P03'
 
+/** The statement took too long, or somebody has cancelled it. Nothing of it took effect. */
+export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014'
+
 /** The connection failed or was lost. It is unknown whether the statement took effect. */
 export function isLost(error: unknown): boolean {
   const first = firstOf(error)

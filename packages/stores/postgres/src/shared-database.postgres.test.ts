@@ -145,6 +145,21 @@ describe('two processes on one database', () => {
     expect(await waiting).toEqual({ type: 'appended', lastSeq: 2 })
   })
 
+  it('cluster 12: an append of a runner waits for locked rows longer than statements do', async () => {
+    const id = newSession()
+    await one.events.append(append(id, 0))
+    const fence = await one.events.claim(id, 'a', 60_000)
+    await database.query(`BEGIN; SELECT FROM polylogue.sessions WHERE session_id = '${id}' FOR UPDATE`)
+    const lockedAt = performance.now()
+    const waiting = one.events.append(append(id, 1, { fence: fence! }))
+    const command = one.events.append(append(id, 1))
+    await expect(command).rejects.toMatchObject({ kind: 'busy' })
+    // `lock_timeout`
+    expect(performance.now() - lockedAt).toBeGreaterThan(5_000)
+    await database.query('COMMIT')
+    expect(await waiting).toEqual({ type: 'appended', lastSeq: 2 })
+  })
+
   it('cluster 13: a thousand appends, claims and renewals at once never deadlock', async () => {
     const ids = Array.from({ length: 40 }, newSession)
     const users = [ADA, GRACE, asUserId('linus')]
