@@ -1,5 +1,5 @@
 import { StorageFault, asUserId, type KeyStore } from '@polylogue/engine'
-import { createFakeClock, createMemoryKeyStore } from '@polylogue/testkit'
+import { createFakeClock, createMemoryKeyStore, untilQuiet } from '@polylogue/testkit'
 import { describe, expect, it } from 'vitest'
 import { randomBytes } from '../platform/random-bytes.ts'
 import { sha256 } from '../platform/sha256.ts'
@@ -272,6 +272,27 @@ describe('what a sign-in has opened', () => {
     await keys.revoke(record.id)
     expect(clock.pendingTimers()).toBe(0)
   })
+})
+
+it('other nodes are asked only about keys that may still open something', async () => {
+  const clock = createFakeClock()
+  const inner = createMemoryKeyStore({ clock })
+  let asked: readonly string[] = []
+  const store: KeyStore = { ...inner, findRevoked: (ids) => inner.findRevoked((asked = ids)) }
+  const keys = createKeyRing({ store, clock, random: randomBytes, digest: sha256, extraKeys: [] })
+  const { plain, record } = await keys.createApiKey(anna, 'laptop')
+  const revoked = await keys.createApiKey(anna, 'old')
+  const signIn = await keys.createSignIn(anna, FIREFOX)
+  for (const one of [plain, revoked.plain, signIn.plain]) await keys.find(one)
+  await keys.endRevoked()
+  expect(asked.toSorted()).toEqual([record.id, revoked.record.id, signIn.record.id].toSorted())
+  await keys.revoke(revoked.record.id)
+  clock.advance(13 * 60 * 60_000)
+  await untilQuiet()
+  await keys.endRevoked()
+  expect(asked).toEqual([record.id])
+  // A request that was let in before is told.
+  expect(await keys.find(signIn.plain)).toBeUndefined()
 })
 
 it('a sign-in with a key ends with that key, and with no other', async () => {

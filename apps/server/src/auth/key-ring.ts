@@ -97,13 +97,15 @@ export interface KeyRingDeps {
   readonly outageMs?: number
 }
 
+/** No request is let in while so many keys end. */
+const MOST_ENDED = 10_000
 /** After this time, the storage counts as not answering. */
 const ANSWER_WITHIN_MS = 300
 
 export function createKeyRing(deps: KeyRingDeps): KeyRing {
   const { store, clock, random, digest, extraKeys, trustedMs, outageMs = 0 } = deps
   const extra = new Map(extraKeys.map((plain, index) => [digest(plain), `key_option_${index + 1}`]))
-  // An aborted one stays: a request that was being let in while its key was revoked must still notice.
+  // An aborted one stays for a while: a request that was being let in while its key was revoked must still notice.
   const revocations = new Map<string, AbortController>()
   const revocationOf = (id: string): AbortController => {
     const revocation = revocations.get(id) ?? new AbortController()
@@ -113,12 +115,22 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
   const known = createKnownKeys(clock, trustedMs)
   /** Stored keys that have opened something here. */
   const trusted = new Set<string>()
+  /** The aborted ones, oldest first. */
+  const ended = new Set<string>()
   const isLive = (record: KeyRecord): boolean => (expiryOf(record) ?? Number.POSITIVE_INFINITY) > clock.now()
 
   const end = (id: string): void => {
     known.forgetKey(id)
     expiry.forget(id)
+    trusted.delete(id)
     revocationOf(id).abort()
+    ended.delete(id)
+    ended.add(id)
+    const [oldest] = ended
+    if (ended.size > MOST_ENDED && oldest !== undefined) {
+      ended.delete(oldest)
+      revocations.delete(oldest)
+    }
   }
   const expiry = createSignInExpiry({
     clock,
@@ -230,10 +242,7 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
     rename: async (id, name, userId) => (await isOwn(id, userId)) && store.renameKey(id, name),
 
     async endRevoked() {
-      for (const id of await store.findRevoked([...trusted])) {
-        trusted.delete(id)
-        end(id)
-      }
+      for (const id of await store.findRevoked([...trusted])) end(id)
     },
 
     async revoke(id, userId) {
