@@ -36,6 +36,7 @@ const FETCH_ROWS = 50
 export async function* dumpDatabase(url: string): AsyncGenerator<TransferRow> {
   const client = await connect(url)
   try {
+    await purgeDeleted(client)
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await client.query(`${UNHURRIED}; SET LOCAL polylogue.system = 'on'`)
     await refuseUsed(client)
@@ -52,6 +53,14 @@ export async function* dumpDatabase(url: string): AsyncGenerator<TransferRow> {
     throw error instanceof StorageFault ? error : toFault(error)
   } finally {
     await client.end().catch(() => undefined)
+  }
+}
+
+/** A node may have died before it had deleted all that belonged to a session. */
+async function purgeDeleted(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ isMore: boolean }>('SELECT polylogue.purge_deleted(NULL) AS "isMore"')
+    if (rows[0]?.isMore !== true) return
   }
 }
 

@@ -32,10 +32,10 @@ export function createHeavyReads(): HeavyReads {
     const [next] = index === -1 ? [] : waiting.splice(index, 1)
     next?.begin()
   }
-  const untilRoom = (userId: string): Promise<void> | undefined => {
-    if (hasRoom(userId)) return void change(userId, 1)
+  const untilRoom = async (userId: string): Promise<void> => {
+    if (hasRoom(userId)) return change(userId, 1)
     if (waiting.length >= MOST_WAITING) throw new StorageFault('busy', 'Too many searches wait for the database.')
-    return new Promise((resolve) =>
+    await new Promise<void>((resolve) =>
       waiting.push({
         userId,
         begin() {

@@ -66,6 +66,7 @@ async function forgetMarks(): Promise<void> {
     DROP FUNCTION polylogue.keep_marks; DROP FUNCTION polylogue.read_marks; DROP FUNCTION polylogue.count_turns;
     DROP FUNCTION polylogue.act_for; DROP FUNCTION polylogue.owner_of;
     DROP FUNCTION polylogue.has_room; ALTER TABLE polylogue.nodes DROP COLUMN room;
+    DROP FUNCTION polylogue.purge_deleted; ALTER TABLE polylogue.deleted_sessions DROP COLUMN is_purged;
     DROP INDEX polylogue.listings_oldest, polylogue.sessions_wanted_by_user, polylogue.schedules_by_rules;
     UPDATE polylogue.schema SET version = 9`)
 }

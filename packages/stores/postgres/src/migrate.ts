@@ -23,7 +23,8 @@ export const MIGRATIONS = [
   '0011_count_turns.sql',
   '0012_room.sql',
   '0013_indexes.sql',
-  '0014_own_rows.sql',
+  '0014_purge.sql',
+  '0015_own_rows.sql',
 ] as const
 
 /** `PLLG`. */

@@ -1,5 +1,6 @@
 import {
   PAGE_BYTES,
+  StorageFault,
   asSessionId,
   asTurnId,
   asUserId,
@@ -27,6 +28,8 @@ import { findSessions } from './listings.ts'
 import type { HeavyReads } from './heavy-reads.ts'
 import { toFault } from './postgres-fault.ts'
 
+/** With a deletion: its own session, and those that other processes have left. A start purges as many. */
+const MOST_PURGED = 5
 const ANY_LEVEL = 2 ** 31 - 1
 
 export function createPostgresEventStore(db: Database, heavy: HeavyReads): EventStore {
@@ -36,6 +39,19 @@ export function createPostgresEventStore(db: Database, heavy: HeavyReads): Event
   const call = (name: string, ...values: readonly unknown[]): Promise<readonly Row[]> => db.read(toCall(name, values))
   const callIn = (lane: 'turns' | 'lease', name: string, ...values: readonly unknown[]): Promise<readonly Row[]> =>
     db.read({ ...toCall(name, values), lane })
+
+  /** This session first. A failure leaves the rest to the next process that purges. */
+  const purge = async (sessionId?: SessionId): Promise<void> => {
+    try {
+      for (let count = 0; count < MOST_PURGED; count++) {
+        const [row] = await call('purge_deleted', sessionId ?? null)
+        if (row?.['purge_deleted'] !== true) return
+      }
+    } catch (error) {
+      if (!(error instanceof StorageFault)) throw error
+    }
+  }
+  void purge()
 
   return {
     async append(request) {
@@ -110,6 +126,7 @@ export function createPostgresEventStore(db: Database, heavy: HeavyReads): Event
       const [row] = await db.write({ name: 'delete_session', text, values: [sessionId] }).catch((error: unknown) => {
         throw toFault(error)
       })
+      await purge(sessionId)
       return row?.['is_deleted'] === true
     },
 

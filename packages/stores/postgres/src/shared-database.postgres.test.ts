@@ -412,6 +412,48 @@ describe('requests that take long', () => {
   }
 })
 
+describe('a deletion that takes long', () => {
+  const eventsOf = async (id: SessionId) =>
+    (await database.query('SELECT seq FROM polylogue.events WHERE session_id = $1', [id])).length
+
+  it('holds up no other append of its user, and leaves nothing', async () => {
+    const [long, next] = [newSession(), newSession()]
+    for (const id of [long, next]) await one.events.append(append(id, 0))
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    await client.query('BEGIN')
+    await client.query('SELECT FROM polylogue.events WHERE session_id = $1 FOR UPDATE', [long])
+    const deleted = one.events.deleteSession(long)
+    await expect.poll(() => other.events.readHead(long)).toBeUndefined()
+    const began = performance.now()
+    expect(await other.events.append(append(next, 1))).toMatchObject({ type: 'appended' })
+    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(await other.events.append(append(long, 1))).toEqual({ type: 'conflict', reason: 'session-gone' })
+    expect(await other.events.readEvents(long, 0, 10)).toEqual([])
+    await client.end()
+    expect(await deleted).toBe(true)
+    expect(await eventsOf(long)).toBe(0)
+  })
+
+  it('and whose process died is completed by the next one', async () => {
+    const [left, next] = [newSession(), newSession()]
+    for (const id of [left, next]) await one.events.append(append(id, 0))
+    await database.query('SELECT polylogue.delete_session($1)', [left])
+    expect(await eventsOf(left)).toBe(1)
+    expect(await other.events.deleteSession(left)).toBe(false)
+    expect(await eventsOf(left)).toBe(0)
+    await database.query('SELECT polylogue.delete_session($1)', [next])
+    await other.events.deleteSession(newSession())
+    expect(await eventsOf(next)).toBe(0)
+    const last = newSession()
+    await one.events.append(append(last, 0))
+    await database.query('SELECT polylogue.delete_session($1)', [last])
+    const started = await openPostgresStores({ url: database.url, clock })
+    await expect.poll(() => eventsOf(last)).toBe(0)
+    await started.close()
+  })
+})
+
 describe('row-level security', () => {
   it('cluster 15: a statement without a condition sees the rows of its user only', async () => {
     for (const userId of [ADA, GRACE]) await fill(one, userId)
