@@ -50,6 +50,27 @@ describe('a job of pg-boss', { timeout: 90_000 }, () => {
     await dispatcher.stop()
   })
 
+  it('reaches a node with little room, one at a time', async () => {
+    const taken: SessionId[] = []
+    let room = 0
+    const dispatcher = createDispatcher()
+    const take = async (sessionId: SessionId): Promise<void> => {
+      room -= 1
+      taken.push(sessionId)
+    }
+    await dispatcher.start({ room: () => room, take, giveUp: async () => undefined })
+    const ids = ['0190-little-1', '0190-little-2', '0190-little-3'].map(asSessionId)
+    for (const id of ids) dispatcher.send(id)
+    const jobs = async () =>
+      (await database.query("SELECT FROM polylogue_jobs.job WHERE name = 'turns' AND state = 'created'")).length
+    await vi.waitFor(async () => expect(await jobs()).toBe(3), WAIT)
+    room = 2
+    await vi.waitFor(() => expect(taken).toHaveLength(2), WAIT)
+    room = 20
+    await vi.waitFor(() => expect(taken.toSorted()).toEqual(ids), WAIT)
+    await dispatcher.stop()
+  })
+
   it('that is done is removed after ten minutes, also in queues of an older version', async () => {
     const kept = async () =>
       (await database.query('SELECT name, deletion_seconds AS seconds FROM polylogue_jobs.queue ORDER BY name')).filter(

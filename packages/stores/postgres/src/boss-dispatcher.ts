@@ -21,7 +21,7 @@ const SCHEMA = 'polylogue_jobs'
 const TURNS = 'turns'
 /** Jobs that failed too often. */
 const DEAD = 'dead'
-/** A worker with less capacity takes no jobs, because a batch must not wait. */
+/** A worker with less room takes one job at a time. */
 const BATCH = 8
 /** Every turn of a web node is a job. By itself, pg-boss keeps each for a week, and looks once a day for old ones. */
 const KEPT_SECONDS = 600
@@ -57,7 +57,8 @@ export function createBossDispatcher(options: BossDispatcherOptions): Dispatcher
   let started: Promise<unknown> | undefined
   let isUsed = false
   let roomTimer: NodeJS.Timeout | undefined
-  let isWorking = false
+  /** How many jobs are fetched at a time. */
+  let batch = 0
   let isStopped = false
 
   /** A failed start is tried again by the next job. */
@@ -92,13 +93,19 @@ export function createBossDispatcher(options: BossDispatcherOptions): Dispatcher
     await boss.send(TURNS, { sessionId }, { singletonKey: sessionId, priority: -Number(row?.['waiting'] ?? 0) })
   }
 
-  /** Jobs expire while a handler waits, so a process without capacity stops fetching. */
+  /** Jobs expire while a handler waits, so a process without room stops fetching. */
   const followRoom = async (worker: DispatchWorker): Promise<void> => {
-    const hasRoom = worker.room() >= BATCH
-    if (hasRoom && !isWorking) {
-      await boss.work<TurnJob, unknown, typeof WORK>(TURNS, WORK, (jobs) =>
+    const room = worker.room()
+    const fitting = room >= BATCH ? BATCH : Math.min(1, room)
+    if (fitting === batch) return
+    if (batch > 0) await boss.offWork(TURNS)
+    batch = 0
+    if (fitting > 0) {
+      await boss.work<TurnJob, unknown, WorkOptions>(TURNS, { ...WORK, batchSize: fitting }, (jobs) =>
         Promise.all(
           jobs.map(async ({ id, data }) => {
+            // Another node may have room.
+            if (worker.room() <= 0) return { id, status: 'failed' as const }
             try {
               await worker.take(asSessionId(data.sessionId))
               return { id, status: 'completed' as const }
@@ -109,10 +116,7 @@ export function createBossDispatcher(options: BossDispatcherOptions): Dispatcher
           }),
         ),
       )
-      isWorking = true
-    } else if (!hasRoom && isWorking) {
-      await boss.offWork(TURNS)
-      isWorking = false
+      batch = fitting
     }
   }
   const keepFollowing = async (worker: DispatchWorker): Promise<void> => {
@@ -153,8 +157,9 @@ export function createBossDispatcher(options: BossDispatcherOptions): Dispatcher
 }
 
 const WORK = {
-  batchSize: BATCH,
   pollingIntervalSeconds: 1,
   notifyPollingIntervalSeconds: 1,
   perJobResults: true,
 } as const
+
+type WorkOptions = typeof WORK & { readonly batchSize: number }
