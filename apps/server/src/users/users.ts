@@ -1,4 +1,5 @@
 import {
+  EngineError,
   asUserId,
   type Clock,
   type Engine,
@@ -114,8 +115,15 @@ export function createUsers(deps: UsersDeps): Users {
       for (;;) {
         const page = await events.listSessions({ userId, limit: PAGE })
         if (page.length === 0) break
-        for (const { sessionId } of page) await engine.execute({ type: 'delete-session', userId, sessionId })
-        sessions += page.length
+        for (const { sessionId } of page) {
+          try {
+            await engine.execute({ type: 'delete-session', userId, sessionId })
+            sessions += 1
+          } catch (error) {
+            // Another node was faster: it deletes old sessions, or removes the same user.
+            if (!(error instanceof EngineError && error.code === 'session-not-found')) throw error
+          }
+        }
       }
       await store.removeUser(userId)
       // A sign-in that was under way when the first ones ended.
