@@ -157,14 +157,18 @@ export function createPostgresEventStore(db: Database, heavy: HeavyReads): Event
     async claim(sessionId, owner, leaseMs) {
       const [row] = await callIn('turns', 'claim_session', sessionId, owner, leaseMs)
       const epoch = row?.['claim_session']
-      return typeof epoch === 'number' ? { owner, epoch } : undefined
+      if (typeof epoch === 'number') return { owner, epoch }
+      drafts.forget(sessionId)
+      return undefined
     },
     async renew(owner, sessionIds, leaseMs) {
       const held = (await callIn('lease', 'renew_leases', owner, sessionIds, leaseMs)).map((row) =>
         textIn(row, 'renew_leases'),
       )
       const isHeld = new Set(held)
-      return sessionIds.filter((sessionId) => !isHeld.has(sessionId))
+      const lost = sessionIds.filter((sessionId) => !isHeld.has(sessionId))
+      for (const sessionId of lost) drafts.forget(sessionId)
+      return lost
     },
     async release(sessionId, { owner, epoch }) {
       drafts.forget(sessionId)

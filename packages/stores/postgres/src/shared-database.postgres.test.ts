@@ -475,9 +475,18 @@ describe('row-level security', () => {
     await expect(
       client.query("INSERT INTO polylogue.names (user_id, session_id, name) VALUES ('ada', 's', 'n')"),
     ).rejects.toThrow('row-level security')
+    const countOf = async (name: unknown): Promise<unknown> => {
+      const [row] = await database.query(`SELECT count(*) AS n FROM polylogue.${String(name)} WHERE user_id = 'ada'`)
+      return row?.['n']
+    }
     await client.query("UPDATE polylogue.sessions SET summary = 'stolen'")
     const stolen = await database.query("SELECT DISTINCT user_id FROM polylogue.sessions WHERE summary = 'stolen'")
     expect(stolen).toEqual([{ user_id: 'grace' }])
+    for (const { name } of tables) {
+      const before = await countOf(name)
+      await client.query(`DELETE FROM polylogue.${String(name)}`)
+      expect({ name, left: await countOf(name), own: await users(name) }).toEqual({ name, left: before, own: [] })
+    }
     await client.end()
   })
 
