@@ -67,7 +67,7 @@ it('a role that may open too few connections for the jobs is refused in a senten
   const role = `few_${randomUUID().replaceAll('-', '')}`
   const [row] = await database.query('SELECT current_database() AS name')
   await database.query(
-    `CREATE ROLE ${role} LOGIN CONNECTION LIMIT 1; ALTER DATABASE ${String(row?.['name'])} OWNER TO ${role}`,
+    `CREATE ROLE ${role} LOGIN CONNECTION LIMIT 2; ALTER DATABASE ${String(row?.['name'])} OWNER TO ${role}`,
   )
   const url = database.url.replace('postgres@', `${role}@`)
   const stores = await open(url)

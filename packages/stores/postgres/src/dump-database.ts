@@ -36,6 +36,7 @@ const FETCH_ROWS = 50
 export async function* dumpDatabase(url: string): AsyncGenerator<TransferRow> {
   const client = await connect(url)
   try {
+    await refuseUsed(client)
     await purgeDeleted(client)
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await client.query(`${UNHURRIED}; SET LOCAL polylogue.system = 'on'`)
@@ -59,7 +60,9 @@ export async function* dumpDatabase(url: string): AsyncGenerator<TransferRow> {
 /** A node may have died before it had deleted all that belonged to a session. */
 async function purgeDeleted(client: pg.Client): Promise<void> {
   for (;;) {
+    await client.query(`BEGIN; ${UNHURRIED}`)
     const { rows } = await client.query<{ isMore: boolean }>('SELECT polylogue.purge_deleted(NULL) AS "isMore"')
+    await client.query('COMMIT')
     if (rows[0]?.isMore !== true) return
   }
 }
