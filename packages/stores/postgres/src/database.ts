@@ -100,9 +100,7 @@ const TIMEOUTS = [
   ['idle_in_transaction_session_timeout', '5000'],
   ['lock_timeout', '5000'],
 ] as const
-const SET_FOR_TRANSACTION = ['$1, $2', ...TIMEOUTS.map(([name, value]) => `'${name}', '${value}'`)]
-  .map((pair) => `set_config(${pair}, true)`)
-  .join(', ')
+const SET_TIMEOUTS = TIMEOUTS.map(([name, value]) => `; SET LOCAL ${name} = ${value}`).join('')
 
 export function toClientConfig({ url, role, isPooled = false }: DatabaseOptions): pg.ClientConfig {
   const settings = TIMEOUTS.map(([name, value]) => `${name}=${value}`)
@@ -195,9 +193,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       return await work(async ({ name, text, values = [] }) => {
         const query = { text, values: values.map(toValue), ...(name !== undefined && isPreparing && { name }) }
         const ask = () => client.query<Record<string, unknown>>(query)
-        const { rows } = await (asked.patience === 'patient' ? ask() : silence.unless(ask))
+        const result = await (asked.patience === 'patient' ? ask() : silence.unless(ask))
         silence.heard()
-        return rows.map(toRow)
+        // A text of several statements has several results, which the types do not say.
+        return Array.isArray(result) ? [] : result.rows.map(toRow)
       })
     } catch (error) {
       isBroken = isLost(error) || error instanceof SilentDatabase
@@ -226,14 +225,14 @@ export function openDatabase(options: DatabaseOptions): Database {
       throw toFault(error)
     })
 
-  const settings = isPooled ? SET_FOR_TRANSACTION : 'set_config($1, $2, true)'
+  /** Beginning and setting is one round trip. */
   const transact = <T>(setting: string, value: string, work: (query: Query) => Promise<T>): Promise<T> =>
     repeat(
       () =>
         once(async (query) => {
-          await query({ text: 'BEGIN' })
+          const set = `SELECT set_config('${setting}', ${pg.escapeLiteral(toText(value))}, true)`
           try {
-            await query({ name: 'set_config', text: `SELECT ${settings}`, values: [setting, value] })
+            await query({ text: `BEGIN; ${set}${isPooled ? SET_TIMEOUTS : ''}` })
             const result = await work(query)
             await query({ text: 'COMMIT' })
             return result

@@ -148,6 +148,18 @@ describe('row-level security', () => {
     expect(leaks).toEqual(READS.map(([name]) => name))
   })
 
+  it('takes the name of a user as it is', async () => {
+    const userId = asUserId("o'brien\\'; -- \u0000 $1")
+    const sessionId = asSessionId('0190-o')
+    const created = { sessionId, expectedSeq: 0, at: 1, create: { userId }, events: [], summary: '{}', wanted: false }
+    await stores.events.append({
+      ...created,
+      events: [{ type: 'turn.cancel-requested', turnId: asTurnId('t'), reason: 'x' }],
+    })
+    expect(await stores.events.listSessions({ userId, limit: 10 })).toEqual([{ sessionId, summary: '{}' }])
+    expect(await stores.events.listSessions({ userId: asUserId("o'brien"), limit: 10 })).toEqual([])
+  })
+
   it('cluster 15: no store shows anything of other users when its statements forget the user', async () => {
     const db = openDatabase({ url: database.url, role: 'polylogue_plain' })
     let changed = 0
