@@ -55,7 +55,7 @@ function describeStandby({ name, isSynchronous, lagBytes }: SharedState['standby
   return warn('standby', text, 'A failover may lose the newest commits. synchronous_standby_names prevents it.')
 }
 
-function describeNodes({ nodes, backlog: { waiting, oldestMs } }: SharedState): readonly Finding[] {
+function describeNodes({ nodes, parked, backlog: { waiting, oldestMs } }: SharedState): readonly Finding[] {
   const alive = nodes.filter(({ isAlive }) => isAlive)
   const findings = [
     alive.length === 0 ? ok('nodes', 'None runs on this database.') : ok('nodes', alive.map(describeNode).join('; ')),
@@ -75,6 +75,12 @@ function describeNodes({ nodes, backlog: { waiting, oldestMs } }: SharedState): 
     const text = `Nodes read events up to level ${[...levels].toSorted((one, other) => one - other).join(' or ')}.`
     const remedy = 'Newer events are refused until all nodes can read them. Finish the upgrade: restart the older ones.'
     findings.push(warn('nodes', text, remedy))
+  }
+  for (const sessionId of parked) {
+    const text = `Session ${sessionId} is not run any more: five nodes died while they read it.`
+    findings.push(
+      fail('nodes', text, 'Look at the logs of these nodes. Its next command, such as a cancel, begins anew.'),
+    )
   }
   if (waiting === 0) return findings
   const waits = `${waiting} turns wait for a node, the oldest for ${Math.round(oldestMs / 1000)} s.`

@@ -54,7 +54,8 @@ export interface EventStore {
   /**
    * Makes `owner` the only runner of the session for `leaseMs` and raises its epoch. `undefined` while another owner's
    * lease holds, or when the session is gone. After that, appends with an older fence return `fenced`. An owner uses one
-   * `leaseMs` for all its claims: a store may keep one lease for each owner.
+   * `leaseMs` for all its claims: a store may keep one lease for each owner. A shared storage also refuses after five claims in a row
+   * that no append and no release followed.
    */
   claim(sessionId: SessionId, owner: string, leaseMs: number): Promise<Fence | undefined>
   /**

@@ -132,6 +132,8 @@ export interface SharedState {
   readonly nodes: readonly KnownNode[]
   /** The turns that wait for a runner. */
   readonly backlog: { readonly waiting: number; readonly oldestMs: number }
+  /** Sessions that nobody claims any more, because each of several runners died before it had recorded anything. The first hundred. */
+  readonly parked: readonly SessionId[]
   readonly standbys: readonly Standby[]
   /** What `agree` has recorded, by setting. */
   readonly agreed: ReadonlyMap<string, readonly string[]>

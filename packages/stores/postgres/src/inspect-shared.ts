@@ -1,4 +1,4 @@
-import type { SharedState } from '@polylogue/engine'
+import { asSessionId, type SharedState } from '@polylogue/engine'
 import { integerIn, textIn, type Row } from '@polylogue/store-rows'
 import type pg from 'pg'
 import { processIdOf } from './connect.ts'
@@ -21,6 +21,7 @@ export async function inspectShared(client: pg.Client, ask: Ask): Promise<Shared
   const [settings = {}] = await ask(`SELECT ${values}, pg_is_in_recovery() AS is_standby, pg_backend_pid() AS pid`)
   const [connections = {}] = await ask('SELECT count(*)::int8 AS count FROM pg_stat_activity')
   const [backlog = {}] = await ask('SELECT * FROM polylogue.backlog()')
+  const parked = await ask('SELECT session_id FROM polylogue.sessions WHERE claims >= 5 ORDER BY session_id LIMIT 100')
   const standbys =
     await ask(`SELECT coalesce(application_name, '') AS name, coalesce(sync_state, 'unknown') AS sync_state,
     coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn), 0)::int8 AS lag FROM pg_stat_replication
@@ -36,6 +37,7 @@ export async function inspectShared(client: pg.Client, ask: Ask): Promise<Shared
     connections: integerIn(connections, 'count'),
     nodes: (await ask(LIST_NODES)).map(nodeIn),
     backlog: { waiting: integerIn(backlog, 'waiting'), oldestMs: integerIn(backlog, 'oldest_ms') },
+    parked: parked.map((row) => asSessionId(textIn(row, 'session_id'))),
     standbys: standbys.map((row) => ({
       name: textIn(row, 'name'),
       isSynchronous: ['sync', 'quorum'].includes(textIn(row, 'sync_state')),

@@ -64,6 +64,8 @@ async function forgetMarks(): Promise<void> {
   await (await open()).close()
   await database.query(`DROP TABLE polylogue.projection_marks;
     DROP FUNCTION polylogue.keep_marks; DROP FUNCTION polylogue.read_marks; DROP FUNCTION polylogue.count_turns;
+    DROP TRIGGER forget_claims ON polylogue.sessions; DROP FUNCTION polylogue.forget_claims;
+    ALTER TABLE polylogue.sessions DROP COLUMN claims;
     DROP FUNCTION polylogue.act_for; DROP FUNCTION polylogue.owner_of;
     DROP FUNCTION polylogue.has_room; ALTER TABLE polylogue.nodes DROP COLUMN room;
     DROP FUNCTION polylogue.purge_deleted; ALTER TABLE polylogue.deleted_sessions DROP COLUMN is_purged;

@@ -25,6 +25,7 @@ export const MIGRATIONS = [
   '0013_indexes.sql',
   '0014_purge.sql',
   '0015_own_rows.sql',
+  '0016_parked.sql',
 ] as const
 
 /** `PLLG`. */

@@ -12,6 +12,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { openPostgresStores } from './open-postgres-stores.ts'
+import { createPostgresStorage } from './postgres-storage.ts'
 import { startCuttingProxy } from './test-support/cutting-proxy.ts'
 import { createTestDatabase, type TestDatabase } from './test-support/test-database.ts'
 
@@ -59,6 +60,26 @@ describe('two processes on one database', () => {
     for (const stores of [one, other]) expect(await stores.cluster?.nodes.countTurns(hedy)).toBe(2)
     for (const id of ids) await one.events.deleteSession(id)
     expect(await one.cluster?.nodes.countTurns(hedy)).toBe(0)
+  })
+
+  it('cluster 27: do not claim a session that five of them claimed and died, until somebody appends to it', async () => {
+    const [poison, sound] = [newSession(), newSession()] as const
+    for (const id of [poison, sound]) await one.events.append(append(id, 0, { wanted: true }))
+    for (let death = 1; death <= 5; death++) {
+      expect(await one.events.claim(poison, `dead-${death}`, -1)).toBeDefined()
+      const fence = await one.events.claim(sound, `dead-${death}`, -1)
+      await one.events.release(sound, fence!)
+    }
+    expect(await other.events.claim(poison, 'alive', 5_000)).toBeUndefined()
+    expect(await other.events.wantedSessions(1_000)).not.toContain(poison)
+    expect(await other.events.wantedSessions(1_000)).toContain(sound)
+    expect(await other.events.claim(sound, 'alive', 5_000)).toBeDefined()
+    const inspection = await createPostgresStorage(database.url, clock).inspect()
+    expect((await inspection.shared?.())?.parked).toEqual([poison])
+    await inspection.close()
+    await other.events.append(append(poison, 1, { wanted: true }))
+    expect(await other.events.claim(poison, 'alive', 5_000)).toBeDefined()
+    for (const id of [poison, sound]) await one.events.deleteSession(id)
   })
 
   it('know whether a node that lives has room for turns', async () => {
