@@ -47,6 +47,7 @@ function historyOf(events: readonly RecordedEvent[], more: Partial<SessionHistor
       { after: 0, isGapless: true, seen: asRecorded(events) },
       { after: 3, isGapless: false, seen: [{ seq: 5 }, { seq: 18, types: ['turn.paused', 'turn.ended'] }] },
       sawText([0, 'do'], [2, 'ne']),
+      sawWhole('done'),
     ],
     epochs: [1, 2, 5],
     effects: ['look1', 'look1', 'pay1'],
@@ -76,6 +77,14 @@ const sawText = (...pieces: [number, string][]): SessionHistory['readers'][numbe
   isGapless: false,
   seen: [],
   deltas: pieces.map(([offset, piece]) => ({ stepSeq: 15, block: 0, offset, text: piece })),
+})
+
+/** With the answer of that step. */
+const sawWhole = (text: string): SessionHistory['readers'][number] => ({
+  after: 0,
+  isGapless: false,
+  seen: [],
+  wholes: [{ seq: 16, text }],
 })
 
 describe('the checker', () => {
@@ -122,6 +131,7 @@ describe('the checker', () => {
     ['a client that saw text twice', sawText([0, 'do'], [0, 'do'])],
     ['a client that missed text', sawText([0, 'd'], [2, 'n'])],
     ['a client that saw text that was not recorded', sawText([0, 'dawn'])],
+    ['a client that saw a whole text that was not recorded', sawWhole('dawn')],
   ])('finds %s (I2)', (_what, reader) => {
     expect(broken(historyOf(LOG, { readers: [reader] }))).toEqual(['I2'])
   })

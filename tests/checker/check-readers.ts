@@ -11,6 +11,7 @@ export function checkReaders({ readers, stored }: SessionHistory): Violation[] {
     ...checkSeen(reader, index, stored),
     ...checkOrder(reader, index),
     ...checkDeltas(reader, index, stored),
+    ...checkWholes(reader, index, stored),
   ])
 }
 
@@ -62,6 +63,16 @@ function checkDeltas({ deltas = [] }: ReaderHistory, reader: number, stored: Ses
     }
   }
   return violations
+}
+
+function checkWholes({ wholes = [] }: ReaderHistory, reader: number, stored: SessionHistory['stored']): Violation[] {
+  return wholes.flatMap(({ seq, text }): Violation[] => {
+    const event = stored[seq - 1]?.event
+    const blocks =
+      event?.type === 'step.answered' ? event.blocks : event?.type === 'step.ended' ? (event.partial ?? []) : []
+    if (blocks.some((block) => block.type !== 'tool-call' && block.text === text)) return []
+    return [{ invariant: 'I2', message: `reader ${reader} saw ${text}, which event ${seq} does not say` }]
+  })
 }
 
 function answerOf(stepSeq: number, stored: SessionHistory['stored']): readonly StepBlock[] {

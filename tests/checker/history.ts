@@ -34,10 +34,17 @@ export interface ReaderHistory {
   /** Whether it was shown every event after its cursor, or only those that its protocol has a word for. */
   readonly isGapless: boolean
   readonly deltas?: readonly SeenDelta[]
+  readonly wholes?: readonly SeenWhole[]
 }
 
 /** Text that a client saw while it was written, in the order in which it saw it. */
 export type SeenDelta = Pick<BlockDelta, 'stepSeq' | 'block' | 'offset' | 'text'>
+
+/** Text that a client saw in one piece, with the event that recorded it. */
+export interface SeenWhole {
+  readonly seq: number
+  readonly text: string
+}
 
 export interface SeenEvent {
   readonly seq: number

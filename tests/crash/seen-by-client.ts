@@ -1,4 +1,4 @@
-import type { ReaderHistory, SeenDelta, SeenEvent } from '../checker/history.ts'
+import type { ReaderHistory, SeenDelta, SeenEvent, SeenWhole } from '../checker/history.ts'
 import type { Frame } from '../support/sse-parser.ts'
 
 /** The recorded events that an event of the stream can represent. */
@@ -22,14 +22,18 @@ export function toReaderHistories(frames: readonly Frame[], after: number): read
   const own = resync === -1 ? frames : frames.slice(0, resync)
   const seen: SeenEvent[] = []
   const deltas: SeenDelta[] = []
+  const wholes: SeenWhole[] = []
   for (const frame of own) {
     const { seq, block, offset } = parseId(frame)
     const types = TYPES[frame.event]
     if (seen.at(-1)?.seq !== seq) seen.push({ seq, ...(types && { types }) })
     const text = frame.data['delta']
-    if (typeof text === 'string') deltas.push({ stepSeq: seq, block, offset: offset - text.length, text })
+    if (typeof text !== 'string') continue
+    // A delta names where it ends. A text without such a place is that of the recorded event.
+    if (offset === 0) wholes.push({ seq, text })
+    else deltas.push({ stepSeq: seq, block, offset: offset - text.length, text })
   }
-  const reader: ReaderHistory = { after, seen, deltas, isGapless: false }
+  const reader: ReaderHistory = { after, seen, deltas, wholes, isGapless: false }
   const point = frames[resync]
   return point === undefined ? [reader] : [reader, ...toReaderHistories(frames.slice(resync + 1), parseId(point).seq)]
 }

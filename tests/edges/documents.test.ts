@@ -62,6 +62,7 @@ describe('docs/operations.md', () => {
       'last-resort.ts',
       'serve.ts',
       'http/answer-error.ts',
+      'nodes/open-cluster.ts',
       'observe/fault-log.ts',
       'observe/request-observer.ts',
       'observe/sample-lines.ts',
