@@ -3,7 +3,7 @@ import { proofSize, startStopwatch, tellProof } from '../../storage-faults/proof
 import { mixFaults } from './mixed-faults.ts'
 
 const SEED = process.env['POLYLOGUE_PROOF_SEED'] ?? 'willow'
-const FAULTS = 300
+const FAULTS = 100
 /** Nodes that are cut off, and then killed, need the most. */
 const WELL_WITHIN_MS = 30_000
 
