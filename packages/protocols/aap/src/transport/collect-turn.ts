@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { SegmentReader, SessionFollower, UNHURRIED, type AdmittedTurn } from '@polylogue/engine'
+import { EngineError, SegmentReader, SessionFollower, UNHURRIED, type AdmittedTurn } from '@polylogue/engine'
 import { onRevoked } from '@polylogue/kit'
 import { encodeMessages } from '../encode-messages.ts'
 import { WireError, sessionNotFound } from '../errors.ts'
@@ -31,7 +31,7 @@ export async function collectTurn(
     onEnd: () => (resolve(), 'done'),
     onClosed(reason) {
       if (reason === 'deleted') resolve()
-      else reject(new WireError(503, 'The server is stopping; the turn goes on when it is back'))
+      else reject(new EngineError('shutting-down', 'The server is stopping; the turn goes on when it is back'))
     },
   })
   const onGone = (): void => reject(new WireError(400, 'The client has left'))
