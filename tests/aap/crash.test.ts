@@ -176,17 +176,4 @@ describe('a server that is killed with -9', () => {
     server = await start()
     expect(await attachSession(server.client(V3), session.id).history()).toHaveLength(2)
   })
-
-  it('and one that stops tells whoever waits for a whole turn when to ask again', async () => {
-    const session = await openSession(server.client(V3))
-    const asked = session.client.turn(session.id, { messages: [{ role: 'user', content: 'sleep 600000' }] })
-    await eventually(async () => ((await session.history()).length > 0 ? true : undefined), 'the turn runs')
-    const stopping = server.stop()
-    // The second signal ends what still runs.
-    process.kill(server.pid, 'SIGTERM')
-    const { status, headers, text } = await asked
-    expect({ status, after: headers['retry-after'] }).toEqual({ status: 503, after: '2' })
-    expect(text).toContain('the turn goes on')
-    await stopping
-  })
 })

@@ -49,6 +49,20 @@ describe('a turn without a stream that takes long', () => {
     expect(await answer.json()).toMatchObject({ sessionId: expect.any(String), stopReason: 'end_turn' })
   })
 
+  it('says when to ask again if the server stops meanwhile', async () => {
+    const session = await open()
+    const { reply, asked } = slowTurn(`${session}/turns`)
+    await asked
+    const stopped = rig.door.engine.stop(0)
+    const answer = await reply
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
+    expect(await answer.json()).toEqual({
+      error: 'The server is stopping; the turn goes on when it is back',
+      code: 'shutting-down',
+    })
+    await stopped
+  })
+
   it('is one ordinary answer when it is ready before', async () => {
     const session = await open()
     const { gate, reply, asked } = slowTurn(`${session}/turns`)
